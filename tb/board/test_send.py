@@ -117,6 +117,7 @@ def test_lines_as_they_arrive(files, port) -> None:
         (["{one_sql}", "--data", "{s_csv}", "--tunnel", "--rate", "1x", "--lose", "0.1"], "--rate …x excludes --lose"),
         (["{one_sql}", "--data", "-", "--tunnel", "--close"], "--data - excludes --pcap, --close"),
         (["{one_sql}", "--data", "{s_csv}", "--tunnel", "--per-datagram", "99"], "must be 1 to 91 to fit"),
+        (["{one_sql}", "--data", "{s_csv}", "--tunnel", "--per-datagram", "0"], "must be 1 to 91 to fit"),
         (["{one_sql}", "--data", "{s_csv}", "--tunnel", "--order-by", "No"], "--order-by No: not a field of Sensors"),
         (
             ["{one_sql}", "--data", "{s_csv}", "--tunnel", "--close", "soon"],

@@ -88,7 +88,7 @@ def _run(args: argparse.Namespace) -> None:
         deliver(args, Load(blocks, "tuples"), rate, session, target)
         _report(losses.lines() if losses else [])
         return
-    arrival, lost = own.own_data(args, list(entries.values()))
+    arrival, lost = own.of_files(files, entries.values(), args.order_by, args.strict)
     _report(lost)
     last = {} if args.close is None else {s.schema: punctuation(s, args.close) for s in entries}
     records = {stream.schema: tuples for stream, tuples in arrival.records.items()}

@@ -63,7 +63,12 @@ def add_options(p: argparse.ArgumentParser, what: str) -> None:
 
 def per_datagram(args: argparse.Namespace, schemas: Iterable[Schema]) -> int:
     """The most tuples of one datagram."""
-    return args.per_datagram or min(PER_DATAGRAM, *map(most_in_datagram, schemas))
+    return usual(schemas) if args.per_datagram is None else args.per_datagram
+
+
+def usual(schemas: Iterable[Schema]) -> int:
+    """The most tuples of one datagram by default."""
+    return min(PER_DATAGRAM, *map(most_in_datagram, schemas))
 
 
 def session_of(args: argparse.Namespace) -> int:

@@ -155,7 +155,8 @@ def most_in_datagram(schema: Schema) -> int:
 
 def check_fit(schema: Schema, per_datagram: int) -> None:
     """Raise `PacketError` unless that many tuples fit a datagram."""
-    if not 1 <= per_datagram <= (most := most_in_datagram(schema)):
+    most = most_in_datagram(schema)
+    if not 1 <= per_datagram <= most:
         raise PacketError(f"{per_datagram} tuples per datagram: must be 1 to {most} to fit an Ethernet frame")
 
 

@@ -15,17 +15,15 @@ from wirestream.host.board import Board, BoardError, why
 from wirestream.host.inputs import TunnelInput
 from wirestream.host.remote import Remote, RemoteError
 from wirestream.host.results import Results
-from wirestream.host.sending import CLOSE_ALL, punctuation, tuples_in
+from wirestream.host.sending import CLOSE_ALL, punctuation, tuples_in, usual
 from wirestream.host.transmit import Socket, send
 from wirestream.record.arrival import Arrival
 from wirestream.record.columns import Layout
 from wirestream.schema.counters import harmless, taken
-from wirestream.schema.packets import DEVICE, HEADERS, MAX_FRAME, SENDER, Blocks, frames, interleaved
-from wirestream.schema.tuples import HEADER_BYTES
+from wirestream.schema.packets import DEVICE, HEADERS, SENDER, Blocks, frames, interleaved
 
 HERE = "127.0.0.1"
 TRIES = 5  # for free ports
-PER_DATAGRAM = 30  # tuples, or as many as fit
 ROOM = 3000  # bytes of frames that are on their way to the circuit; the board's FIFO holds 4096
 SETTLED_S = 0.15  # without a row or datagram, after which no more come
 LATE_S = 1.0  # a datagram that the board has sent arrives within this time
@@ -100,10 +98,9 @@ class Running:
         self._before, self.lost = self.counters(), 0
         self.rows = {name: [] for name in self._results}
         records = {stream.schema: tuples for stream, tuples in arrival.records.items()}
-        most = min((MAX_FRAME - HEADERS - HEADER_BYTES) // schema.record_bytes for schema in records)
         last = {s.schema: punctuation(s, CLOSE_ALL) for s in arrival.records if s.time}
         blocks, _ = interleaved(
-            records, arrival.order, per_datagram=min(PER_DATAGRAM, most), session=self._session, punctuations=last
+            records, arrival.order, per_datagram=usual(records), session=self._session, punctuations=last
         )
         tuples, self._closing = blocks[: len(blocks) - len(last)], blocks[len(blocks) - len(last) :]
         for block in tuples:

@@ -24,7 +24,7 @@ from wirestream.compiler.package import package
 from wirestream.compiler.planner import CAPACITY
 from wirestream.compiler.size import estimates
 from wirestream.errors import QueryError
-from wirestream.schema.packets import FCS, GAP, HEADERS, MAX_FRAME, MIN_FRAME, PREAMBLE
+from wirestream.schema.packets import FCS, GAP, HEADERS, MIN_FRAME, PREAMBLE, most_in_datagram
 from wirestream.schema.tuples import HEADER_BYTES, Schema
 from wirestream.split.cuts import LEAF, Cut, Depth
 from wirestream.split.query import Block, DividedQuery
@@ -271,19 +271,14 @@ def _share(condition: exp.Expression) -> float:
 # ---- Datagrams
 
 
-def records(schema: Schema) -> int:
-    """Records in a full datagram."""
-    return (MAX_FRAME - HEADERS - HEADER_BYTES) // schema.record_bytes
-
-
 def sent(schema: Schema, load: Load) -> int:
     """Tuples in a sender's datagram."""
-    return min(load.per_datagram, records(schema))
+    return min(load.per_datagram, most_in_datagram(schema))
 
 
 def datagrams(rows: float, schema: Schema, load: Load) -> float:
     """Datagrams per second in which rows leave the board; it collects rows for at most FLUSH_CYCLES."""
-    return min(rows, max(rows / records(schema), load.hertz / FLUSH_CYCLES))
+    return min(rows, max(rows / most_in_datagram(schema), load.hertz / FLUSH_CYCLES))
 
 
 def wire_bytes(schema: Schema, count: float) -> float:

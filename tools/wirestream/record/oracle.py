@@ -15,7 +15,7 @@ import numpy as np
 
 from wirestream.design import HOME, IN_CHECKOUT
 from wirestream.record.rows import Row, whole
-from wirestream.schema.fields import Field
+from wirestream.schema.fields import ENCODING, Field
 from wirestream.schema.streams import Stream
 from wirestream.schema.tuples import Schema
 
@@ -93,7 +93,7 @@ def _column(records: np.ndarray, schema: Schema, field: Field) -> pa.Array:
     found: list[object] = [int.from_bytes(value, "big", signed=signed) for value in values]
     match field.kind:
         case "string":
-            found, kind = [value.rstrip(b"\0").decode("latin-1") for value in values], pa.string()
+            found, kind = [value.rstrip(b"\0").decode(ENCODING) for value in values], pa.string()
         case "bool":
             found, kind = [value != 0 for value in found], pa.bool_()
         case "decimal":

@@ -56,9 +56,8 @@ def files_of(words: Sequence[str], streams: Sequence[Stream]) -> dict[Stream, Pa
         raise UsageError(f"--data: {messages} has messages, not tuples; `wirestream orders` sends them")
     found: dict[Stream, Path] = {}
     for text in words:
-        name, equals, file = text.partition("=")
-        if not equals or "/" in name:
-            name, file = "", text
+        name, file = named(text)
+        if not name:
             if len(streams) > 1:
                 raise UsageError(f"--data {text}: of which stream? Write STREAM={text}; the query reads {_list(known)}")
         elif name not in known:
@@ -66,10 +65,16 @@ def files_of(words: Sequence[str], streams: Sequence[Stream]) -> dict[Stream, Pa
         stream = known[name] if name else streams[0]
         if stream in found:
             raise UsageError(f"--data {text}: {stream.schema.name} has {found[stream]} already")
-        found[stream] = Path(file)
+        found[stream] = file
     if missing := [name for name, stream in known.items() if stream not in found]:
         raise UsageError(f"no data of {_list(missing)}: --data {missing[0]}=FILE")
     return {stream: found[stream] for stream in streams}
+
+
+def named(text: str) -> tuple[str, Path]:
+    """``STREAM=FILE``, or ``FILE`` with an empty name; a path may have = in its folders."""
+    name, equals, file = text.partition("=")
+    return (name, Path(file)) if equals and "/" not in name else ("", Path(text))
 
 
 def _list(names: Iterable[str]) -> str:

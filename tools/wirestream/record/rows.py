@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from wirestream.schema.fields import Field, narrow
+from wirestream.schema.fields import ENCODING, Field, narrow
 from wirestream.schema.tuples import FLAG_OVERFLOW, Schema
 
 Row = tuple[tuple[str, int | str | None], ...]
@@ -49,7 +49,7 @@ def row_of(record: np.void, schema: Schema) -> Row:
 
 def _value(value: np.generic, field: Field) -> int | str:
     if isinstance(value, bytes):
-        return value.decode("latin-1")
+        return value.decode(ENCODING)
     number = narrow(value) if isinstance(value, np.void) else int(value)
     match field.kind:
         case "decimal" if scale := field.arguments[1]:

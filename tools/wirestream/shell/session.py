@@ -82,12 +82,10 @@ class Session:
     def load(self, text: str) -> tuple[str, int, str, list[str]]:
         """Take ``[STREAM=]FILE`` as the data of a stream. Returns the stream's name, the number of tuples, the
         declaration that was inferred from the file, if any, and a line for each kind of loss."""
-        name, equals, file = text.partition("=")
-        if not equals or "/" in name:
-            name, file = "", text
-        elif identifier(name) != name:
+        name, file = own.named(text)
+        if name and identifier(name) != name:
             raise UsageError(f"\\load {text}: {name} is not a name of a stream")
-        path, streams = Path(file).expanduser(), {stream.lower(): stream for stream in self.known}
+        path, streams = file.expanduser(), {stream.lower(): stream for stream in self.known}
         if not path.is_file():
             raise UsageError(f"\\load {text}: no file {path}")
         wanted = name or identifier(path.name.partition(".")[0])

@@ -28,6 +28,7 @@ TUPLES = [
     (b"a", 8, 3, 200),
     (b"b", 2, 2, 330),
 ]
+CONSTANTS = {"less": 1, "key": "a", "half": "8.25"}
 WINDOW = "FROM T [RANGE 30 SLIDE 30 WATTR Time SLACK 5]"
 
 TOO_WIDE = ("wide_sums",)  # shipped queries with values of more digits than Spark has
@@ -269,8 +270,8 @@ EXPRESSIONS = {
     ),
     "constants": ("SELECT X - $less AS X FROM T WHERE Key = $key AND X > $less", [(8,), (7,)]),
     "a constant with a point": (
-        "SELECT X FROM T WHERE Key = 'a' AND CAST(X AS decimal(5, 1)) > $half",
-        [(9,), (8,)],
+        "SELECT X FROM T WHERE Key = 'a' AND CAST(X AS decimal(5, 1)) >= $half",
+        [(9,)],
     ),
     "names without AS, in backquotes, or none; comments": (
         "/* SELECT ** */ SELECT X A, `Y` `Select`, X + 1, nullif(X, 5) /* AS\n C */ FROM T -- the end\n "
@@ -616,7 +617,7 @@ def ask(sql: str) -> Answer:
     frame = golden.to_frame(records).withColumnsRenamed(
         dict(zip(records.dtype.names, map(column_of, created), strict=False))
     )
-    return evaluate(sql, golden.declared([T]), {"T": frame}, {"less": 1, "key": "a", "half": "7.50"})
+    return evaluate(sql, golden.declared([T]), {"T": frame}, CONSTANTS)
 
 
 @pytest.mark.parametrize("name", [*EXPRESSIONS, *QUERIES])

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from spark_golden.sql import evaluate as oracle
 from tb.queries import golden, readings, streams
 from tb.queries.random_queries import draw
-from tb.queries.test_oracle import EXPRESSIONS, QUERIES, TOO_WIDE, TUPLES, WINDOW
+from tb.queries.test_oracle import CONSTANTS, EXPRESSIONS, QUERIES, TOO_WIDE, TUPLES, WINDOW
 from wirestream.compiler import syntax, units
 from wirestream.compiler.parse import parse
 from wirestream.schema.streams import Stream, declared, shipped
@@ -26,7 +26,6 @@ from wirestream.split.windows import KIND, ORDER, SESSION, units_of
 pytestmark = pytest.mark.usefixtures("spark")
 FIELDS = ("Key", "X", "Y", "Time")
 SCHEMA = Schema("T", 1, (Field("Key", "string(2)"), *(Field(name, "int") for name in FIELDS[1:])))
-CONSTANTS = {"less": 1, "key": "a"}
 
 
 def items(frame: DataFrame, names: dict[str, str], time: str | None, units: dict[str, str] | None = None) -> Items:

@@ -120,6 +120,8 @@ class Scope:
     def _with_digits(self, node: syntax.Expression) -> Column:
         if isinstance(node, syntax.Literal) and node.value is not None:
             return decimals.literal(node.value)
+        if isinstance(node, syntax.Name) and node.runtime:
+            return decimals.literal(Decimal(self._constant(node)))
         return self(node) if decimals.is_decimal(node, self.decimals) else self(node).cast(decimals.BIGINT)
 
     @staticmethod

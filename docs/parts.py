@@ -13,8 +13,10 @@ from docs import verdicts
 from tb import REPOSITORY
 from wirestream.compiler import predicates
 from wirestream.measure import proven
+from wirestream.schema import counters
 
 PARTS: dict[str, tuple[str, Callable[[], str]]] = {  # page: name of the part, its text
+    "board.md": ("counters", counters.markdown),
     "joins.md": ("predicates", predicates.markdown),
     "queries.md": ("verdicts", verdicts.markdown),
     "testing.md": ("proven", proven.markdown),

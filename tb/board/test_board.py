@@ -32,7 +32,7 @@ from wirestream.compiler.compile import compile_queries
 from wirestream.host import board as command
 from wirestream.host import recv, send_trades, trades
 from wirestream.host.board import Board, BoardError, play
-from wirestream.host.remote import Recorder, Remote, RemoteError
+from wirestream.host.remote import PROBES_AT, Recorder, Remote, RemoteError
 from wirestream.schema.packets import DEVICE, SENDER, frames, payloads, wire_times, write_pcap
 from wirestream.schema.registers import RegisterError
 from wirestream.schema.streams import shipped
@@ -196,8 +196,10 @@ def test_registers(board, tmp_path, capsys):
         for address, value, response in ((0x1F00, 0, "DECERR"), (0x300, 0, "DECERR"), (0x9000, 0, "DECERR")):
             with pytest.raises(RemoteError, match=response):
                 remote._bus.transfer([(address, value)])
-        with pytest.raises(RemoteError, match="SLVERR"):
-            remote._bus.write32(0, 1)
+        assert remote.passed() == [0] * len(board.built.circuit.probes)
+        for address in (0, PROBES_AT):
+            with pytest.raises(RemoteError, match="SLVERR"):
+                remote._bus.write32(address, 1)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:  # an invalid request is not answered
             udp.connect(("127.0.0.1", int(tunnel.registers.split(":")[1])))
             for bad in (b"", b"WR", b"WR\1\1\0\0\0\0", b"WR\2\0\0\0\0\0", b"WR\1\0\0\0\0\0", bytes(3000)):
@@ -245,6 +247,9 @@ def test_live(board, wanted, stream, tmp_path, capsys):
         said = summary(receiver)
         assert rows(tmp_path / "rows") == wanted + wanted
         assert [s["session"] for s in said["sessions"]] == [77, 78] and said["lost"] == said["dropped_here"] == 0
+        of_symbol = int((data("Trades")["Symbol"] == SETTINGS["symbol"].encode()).sum())
+        first, selected, *_, last = tunnel.remote.passed()
+        assert (first, selected, last) == (3000, 2 * of_symbol, 2 * wanted.total())
         counters = tunnel.stop()
     assert (counters["tuple_rx_accepted"], counters["tuple_rx_tuple"]) == (100, 3000)
     assert counters["query_datagram"] == said["datagrams"] and counters["icmp_reply"] == 3

@@ -153,7 +153,8 @@ class Instance:
 class Stage:
     """A part of the circuit as shown to the user. text: what it does. latency: in cycles. copies: in parallel.
 
-    sources: the indices of the stages that feed it; if empty, the circuit's input `entry` does.
+    sources: the indices of the stages that feed it; if empty, the circuit's input `entry` does. valid: the wire that is
+    high when a tuple leaves it, a bit a copy.
     """
 
     text: str
@@ -162,6 +163,7 @@ class Stage:
     copies: int = 1
     sources: tuple[int, ...] = ()
     entry: int = 0
+    valid: str = ""
 
     @property
     def cores(self) -> tuple[str, ...]:
@@ -281,6 +283,11 @@ class Circuit:
     @property
     def cores(self) -> list[str]:
         return sorted({instance.core for instance in self.instances})
+
+    @property
+    def probes(self) -> tuple[str, ...]:
+        """The wires that are high when a tuple passes: into each input, then out of each stage."""
+        return (*(f"{entry.prefix}_valid" for entry in self.entries), *(stage.valid for stage in self.stages))
 
 
 def padded(row: list[Signal], schema: Schema) -> list[Signal]:

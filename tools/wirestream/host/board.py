@@ -82,7 +82,8 @@ def verilog(built: Compiled) -> str:
     stat = {"stat_valid": 0, "stat_index": -(total - 1).bit_length(), "stat_value": -64}
     bus = {port.replace("s_", "q_", 1): width for port, width in AXIL.items()} if around.registers else {}
     ports = ["input  wire clk", "input  wire rst", "input  wire tick_ms", "input  wire [31:0] first_session"]
-    for port, width in (XGMII | AXIL | bus | stat).items():
+    probes = {f"evt_probe_{n:03}": f"|query.circuit.{wire}" for n, wire in enumerate(built.circuit.probes)}
+    for port, width in (XGMII | AXIL | bus | stat | dict.fromkeys(probes, -1)).items():
         ports.append(f"{'input ' if width > 0 else 'output'} wire {range_of(abs(width))}{port}")
 
     wires = {"network_events": network, "query_events": total - network, "stack_events": network - len(macs)}
@@ -129,7 +130,8 @@ def verilog(built: Compiled) -> str:
     ]
     order = ", ".join([*reversed(macs), "stack_events"])
     header = [f"{name}: {query} with a 10-gigabit Ethernet port, written by wirestream board"]
-    return module(name, header, ports, wires, instances, [("network_events", f"{{{order}}}")])
+    assigned = [("network_events", f"{{{order}}}"), *probes.items()]
+    return module(name, header, ports, wires, instances, assigned)
 
 
 # --- the program ----------------------------------------------------------------------------------------------------

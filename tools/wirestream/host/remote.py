@@ -33,6 +33,7 @@ from wirestream.schema.streams import load, shipped
 
 BOARD, PEER, REGISTERS = "127.0.0.1:4200", "127.0.0.1:4201", "127.0.0.1:4100"  # a board's default ports
 CONSTANTS_AT = 0x1000  # above the registers of the network
+PROBES_AT = 0x2000  # of the simulator
 MAGIC, VERSION, WRITE = 0x5752, 1, 1 << 31
 MOST = 180  # transfers in a datagram
 RESPONSES = {2: "SLVERR", 3: "DECERR"}
@@ -41,6 +42,10 @@ PATIENCE_S, TRIES = 0.5, 6
 
 class RemoteError(RegisterError):
     """No answer, or a transfer was refused."""
+
+
+class RefusedError(RemoteError):
+    """A transfer was refused."""
 
 
 def address(text: str) -> tuple[str, int]:
@@ -77,7 +82,7 @@ class UdpBus:
             answer = self._ask(head + b"".join(struct.pack(">II", *one) for one in part), head)
             for (where, _), (response, value) in zip(part, struct.iter_unpack(">II", answer[8:]), strict=True):
                 if response:
-                    raise RemoteError(f"{where & ~WRITE:#06x}: {RESPONSES.get(response, response)}")
+                    raise RefusedError(f"{where & ~WRITE:#06x}: {RESPONSES.get(response, response)}")
                 found.append(value)
         return found
 
@@ -200,6 +205,16 @@ class Remote:
                 raise TimeoutError("timeout: the snapshot of the counters did not complete")
         words = self._bus.transfer([(COUNTERS_AT + 4 * n, 0) for n in range(2 * len(names))])
         return {name: words[2 * n] | words[2 * n + 1] << 32 for n, name in enumerate(names)}
+
+    def passed(self) -> list[int] | None:
+        """How many tuples have passed each of the circuit's probes: into each input, then out of each stage. None if
+        the board is no simulator, which alone can see them."""
+        words = 2 * len(self._circuit.probes)
+        try:
+            found = self._bus.transfer([(PROBES_AT + 4 * n, 0) for n in range(words)])
+        except RefusedError:
+            return None
+        return [low | high << 32 for low, high in zip(found[::2], found[1::2], strict=True)]
 
 
 def circuit_of(query: Path, streams: Iterable[Path] = ()) -> Circuit:

@@ -1,12 +1,17 @@
-"""Names of the totals that a design outputs on its stat_* port."""
+"""Names of the totals that a design outputs on its stat_* port, and what they count."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
+import yaml
+
 from wirestream.design import RTL
+from wirestream.schema.registers import description
 
 NET = RTL / "net"
 STACK, NETWORK = NET / "ws_udp_ip_stack.v", NET / "ws_gmii_endpoint.v"
@@ -53,3 +58,24 @@ def harmless(name: str) -> bool:
     """Whether a counter counts normal events: one of `HARMLESS`, or the tuples, rows and datagrams of a compiled
     query."""
     return name in HARMLESS or name.endswith(("_row", "_datagram", "_record", "_accepted"))
+
+
+@cache
+def patterns() -> dict[str, str]:
+    """What the counters of queries count, by name or by pattern."""
+    return yaml.safe_load(Path(__file__).with_name("counters.yml").read_text())
+
+
+def meaning(name: str) -> str:
+    """What a counter of a compiled query, or of the network around it, counts; raises KeyError if it is unknown."""
+    known = {counter.name: counter.doc for counter in description().counters} | patterns()
+    if name in known:
+        return known[name]
+    fitting = [pattern for pattern in patterns() if fnmatchcase(name, pattern)]
+    return known[max(fitting, key=len, default=name)]
+
+
+def markdown() -> str:
+    """The table of the counters of queries in docs/board.md."""
+    rows = [f"| `{name}` | {text} |" for name, text in patterns().items()]
+    return "\n".join(["", "| counter | counts |", "|---|---|", *rows, "", ""])

@@ -113,7 +113,7 @@ class Wiring:
         if key not in self._staged:
             self._staged[key] = len(self.circuit.stages)
             entry = self.circuit.entries.index(self.entry)
-            self.circuit.stages.append(Stage(text, instances, latency, copies, before, entry))
+            self.circuit.stages.append(Stage(text, instances, latency, copies, before, entry, bus.valid))
         return replace(bus, stage=self._staged[key])
 
     # ---- values

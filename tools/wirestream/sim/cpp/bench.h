@@ -219,6 +219,8 @@ public:
     }
     void report(std::FILE *json) const;
     const std::vector<uint64_t> &totals() const { return stats_; }  // of the event counters, by index
+    size_t events() const { return events_.size(); }
+    uint64_t event(size_t n) const { return events_[n].total; }     // of the port evt_*, in order of name
 
 private:
     struct Event {

@@ -35,6 +35,7 @@ static const char *USAGE = R"(usage: board --report FILE [options]
   --mac MAC           the host's MAC address on it (default: chosen by the kernel)
   --tunnel A:PORT     a UDP port; each datagram is a frame
   --peer A:PORT       destination of the tunnel's datagrams
+  --mirror A:PORT     with --tap or --tunnel: also send each frame to this UDP port
   --registers A:PORT  a UDP port for transfers to the registers
   --write ADDRESS=VALUE   a transfer before the first frame; may be repeated
   --session N         first session number of the results
@@ -46,7 +47,7 @@ static const char *USAGE = R"(usage: board --report FILE [options]
 
 struct BoardOptions {
     Options bench;
-    std::string in, out, tap, address = "192.168.1.77/24", mac, tunnel, peer, registers, report;
+    std::string in, out, tap, address = "192.168.1.77/24", mac, tunnel, peer, mirror, registers, report;
     uint64_t session = 1, quiet = 5000;
     bool leash = false;
     std::vector<std::pair<uint32_t, uint32_t>> writes;
@@ -61,11 +62,12 @@ struct BoardOptions {
         };
         parse(argc, argv, USAGE,
               {{{"--in", &in}, {"--out", &out}, {"--tap", &tap}, {"--address", &address}, {"--mac", &mac},
-                {"--tunnel", &tunnel}, {"--peer", &peer}, {"--registers", &registers}, {"--report", &report}},
+                {"--tunnel", &tunnel}, {"--peer", &peer}, {"--mirror", &mirror}, {"--registers", &registers},
+                {"--report", &report}},
                {{"--session", &session}, {"--quiet", &quiet}, {"--seed", &bench.seed}},
                {{"--leash", &leash}}, other, this});
         if (report.empty() || (!in.empty()) + (!tap.empty()) + (!tunnel.empty()) != 1 || in.empty() != out.empty() ||
-            tunnel.empty() != peer.empty())
+            tunnel.empty() != peer.empty() || !(in.empty() || mirror.empty()))
             fail("required: --report, and one of --in with --out, --tap, --tunnel with --peer; see --help");
     }
 };
@@ -122,6 +124,7 @@ int main(int argc, char **argv) {
     if (options.in.empty()) {
         link = options.tap.empty() ? tunnel_link(options.tunnel, options.peer)
                                    : tap_link(options.tap, options.address, options.mac);
+        if (!options.mirror.empty()) link->mirror(options.mirror);
         options.bench.input = link.get();
         options.bench.output = link.get();
     } else {
@@ -142,6 +145,7 @@ int main(int argc, char **argv) {
     auto source = find_source(ports, options.bench, run);
     auto sink = find_sink(ports, options.bench, run);
     Monitor monitor(ports, run);
+    registers.watch(monitor);
     for (const auto &[name, port] : ports.take_rest(true)) fail("unknown input of the design: %s", name.c_str());
 
     struct sigaction stop {};

@@ -7,7 +7,7 @@
 
 #include "link.h"
 
-static constexpr uint32_t WRITE = 1u << 31, QUERY = 0x1000, SPACE = 0x2000, DECERR = 3;
+static constexpr uint32_t WRITE = 1u << 31, QUERY = 0x1000, EVENTS = 0x2000, OKAY = 0, SLVERR = 2, DECERR = 3;
 static constexpr uint32_t MAGIC = 0x57520100;  // with the version, and 0 for the count
 static constexpr size_t HEADER = 8, TRANSFER = 8, MOST = 180;
 
@@ -93,17 +93,24 @@ void Registers::go_on() {
     while (!active_ && busy()) {
         auto [address, value] = request_[place_];
         AxiLite &bus = (address & ~WRITE) < QUERY ? network_ : query_;
-        if (bus && (address & ~WRITE) < SPACE) {
+        if (bus && (address & ~WRITE) < EVENTS) {
             active_ = &bus;
             bus.begin(address & WRITE, address, value);
         } else {
-            request_[place_++] = {DECERR, 0};
+            refused += (request_[place_++] = counted(address)).address != OKAY;
             ++answered;
-            ++refused;
         }
     }
     if (active_) active_->drive();
     else answer();
+}
+
+// The answer to a transfer that belongs to neither bus.
+Registers::Transfer Registers::counted(uint32_t address) const {
+    uint32_t word = ((address & ~WRITE) - EVENTS) / 4;
+    if ((address & ~WRITE) < EVENTS || !monitor_ || word / 2 >= monitor_->events()) return {DECERR, 0};
+    if (address & WRITE) return {SLVERR, 0};
+    return {OKAY, uint32_t(monitor_->event(word / 2) >> 32 * (word % 2))};
 }
 
 void Registers::answer() {

@@ -7,7 +7,8 @@
 // address, with bit 31 set for a write, and its value, 32 bits each. The answer is the same with the response instead of
 // the address (AXI: 0 good, 2 SLVERR, 3 DECERR), and the value read, or 0. Other datagrams are ignored.
 //
-// Addresses 0x0000 to 0x0fff belong to s_axil, 0x1000 to 0x1fff to q_axil.
+// Addresses 0x0000 to 0x0fff belong to s_axil, 0x1000 to 0x1fff to q_axil. From 0x2000 on, the program has the total of
+// each port evt_* of the design, 64 bits, low word first, to be read only.
 #pragma once
 
 #include <deque>
@@ -37,6 +38,7 @@ public:
     explicit Registers(Ports &ports);
     ~Registers();
     void listen(const std::string &address);
+    void watch(const Monitor &monitor) { monitor_ = &monitor; }
     int descriptor() const { return descriptor_; }
     void write(uint32_t address, uint32_t value);  // by the program itself
     bool busy() const { return place_ < request_.size(); }
@@ -55,8 +57,10 @@ private:
     };
     void go_on();
     void answer();
+    Transfer counted(uint32_t address) const;
     AxiLite network_, query_;
     AxiLite *active_ = nullptr;
+    const Monitor *monitor_ = nullptr;
     std::vector<Transfer> request_;
     size_t place_ = 0;
     int descriptor_ = -1;

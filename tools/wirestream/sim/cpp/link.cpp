@@ -42,7 +42,19 @@ int bound_socket(const sockaddr_in &address) {
 }
 
 Link::~Link() {
-    if (descriptor_ >= 0) close(descriptor_);
+    for (int file : {descriptor_, mirror_})
+        if (file >= 0) close(file);
+}
+
+void Link::mirror(const std::string &address) {
+    sockaddr_in to = address_of(address, "--mirror");
+    mirror_ = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (mirror_ < 0 || connect(mirror_, reinterpret_cast<const sockaddr *>(&to), sizeof to)) failed("--mirror");
+}
+
+void Link::write(const uint8_t *frame, size_t length, uint64_t) {
+    ++(send(frame, length) == ssize_t(length) ? sent : unsent);
+    if (mirror_ >= 0) (void)!::send(mirror_, frame, length, 0);
 }
 
 void Link::fetch() {
@@ -135,12 +147,10 @@ public:
         return lost;
     }
 
-    void write(const uint8_t *frame, size_t length, uint64_t) override {
-        ++(::write(descriptor_, frame, length) == ssize_t(length) ? sent : unsent);
-    }
-
 protected:
     ssize_t read(uint8_t *to, size_t room) override { return ::read(descriptor_, to, room); }
+
+    ssize_t send(const uint8_t *frame, size_t length) override { return ::write(descriptor_, frame, length); }
 
 private:
     [[noreturn]] void refused() const {
@@ -170,11 +180,6 @@ public:
 
     uint64_t host_dropped() override { return host_dropped_; }
 
-    void write(const uint8_t *frame, size_t length, uint64_t) override {
-        auto *peer = reinterpret_cast<const sockaddr *>(&peer_);
-        ++(sendto(descriptor_, frame, length, 0, peer, sizeof peer_) == ssize_t(length) ? sent : unsent);
-    }
-
 protected:
     ssize_t read(uint8_t *to, size_t room) override {
         alignas(cmsghdr) char control[CMSG_SPACE(sizeof(uint32_t))];
@@ -190,6 +195,10 @@ protected:
             if (part->cmsg_level == SOL_SOCKET && part->cmsg_type == SO_RXQ_OVFL)
                 std::memcpy(&host_dropped_, CMSG_DATA(part), sizeof host_dropped_);
         return size;
+    }
+
+    ssize_t send(const uint8_t *frame, size_t length) override {
+        return sendto(descriptor_, frame, length, 0, reinterpret_cast<const sockaddr *>(&peer_), sizeof peer_);
     }
 
 private:

@@ -16,6 +16,8 @@ class Link : public FrameInput, public FrameOutput {
 public:
     ~Link() override;
     bool next(std::vector<uint8_t> &frame) override;
+    void mirror(const std::string &address);  // also send the frames of the board to this UDP port, as far as it takes them
+    void write(const uint8_t *frame, size_t length, uint64_t cycle) final;
     int descriptor() const { return descriptor_; }
     virtual uint64_t host_dropped() { return 0; }  // frames to the board that the host dropped
 
@@ -25,11 +27,13 @@ public:
 
 protected:
     virtual ssize_t read(uint8_t *to, size_t room) = 0;  // a frame; below 0: none
+    virtual ssize_t send(const uint8_t *frame, size_t length) = 0;
     static constexpr size_t LONGEST = 1 << 14;
     int descriptor_ = -1;
 
 private:
     void fetch();
+    int mirror_ = -1;
     std::deque<std::vector<uint8_t>> waiting_;
 };
 

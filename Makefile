@@ -19,7 +19,7 @@ TESTS    = $(wildcard tb/*/test_$(CORE).py)
 LINT_IMPORTS = report=$$($(VENV)/bin/lint-imports --no-logo --no-cache) && echo "$$report" | grep Contracts: || { echo "$$report"; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help demo board test inventory lint formal synth compare report waves soak docs list icarus clean
+.PHONY: help demo board test inventory lint formal synth compare report waves soak docs list icarus chromium clean
 # One step at a time: two installs must not run in parallel, and a failed step must stop the command.
 .NOTPARALLEL:
 
@@ -93,6 +93,11 @@ list: $(READY) ## list the cores
 icarus: ## install the optional second simulator (Debian, Ubuntu)
 	@command -v iverilog >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq iverilog; } \
 		|| echo "iverilog could not be installed: the four-state runs will be skipped"
+
+chromium: ## install the browser in which the tests look at the board's page (Debian)
+	@command -v chromium chromium-browser google-chrome >/dev/null \
+		|| { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium >/dev/null; } \
+		|| echo "chromium could not be installed: the tests of the page in a browser will be skipped"
 
 clean: ## remove all build products except the Python environment
 	rm -rf build

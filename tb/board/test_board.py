@@ -24,43 +24,16 @@ from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Raw
 
 from tb import REPOSITORY
+from tb.board.tunnel import LOST, QUERY, RECEIVE, SETTINGS, Tunnel, free_port, wait_for
 from tb.lib.tap import require_tap
-from tb.queries.golden import expected
-from tb.queries.run import QUERIES
-from tb.queries.streams import CONSTANTS, data
-from wirestream.compiler.compile import compile_queries
+from tb.queries.streams import data
 from wirestream.host import board as command
 from wirestream.host import recv, send_trades, trades
 from wirestream.host.board import Board, BoardError, play
 from wirestream.host.remote import PROBES_AT, Recorder, Remote, RemoteError
 from wirestream.schema.packets import DEVICE, SENDER, frames, payloads, wire_times, write_pcap
 from wirestream.schema.registers import RegisterError
-from wirestream.schema.streams import shipped
 from wirestream.schema.tuples import TRADES, Header, pack
-
-NAME = "vwap_of_ten"
-QUERY = QUERIES / f"{NAME}.sql"
-SETTINGS = CONSTANTS[NAME]
-RECEIVE = [sys.executable, str(REPOSITORY / "tools" / "recv_results.py"), str(QUERY)]
-LOST = ("dropped_by_host", "dropped_waiting", "waiting", "refused_by_host", "frames_out_bad", "violations")
-
-
-@pytest.fixture(scope="module")
-def board() -> Board:
-    return Board.of(compile_queries(QUERY.read_text(), shipped(), NAME))
-
-
-@pytest.fixture(scope="module")
-def wanted() -> Counter:
-    return Counter(tuple(row.items()) for row in json.loads((expected() / f"{NAME}.json").read_text()))
-
-
-@pytest.fixture(scope="module")
-def stream(tmp_path_factory) -> Path:
-    """The trades of the golden, as a file."""
-    path = tmp_path_factory.mktemp("stream") / "trades.parquet"
-    pyarrow.parquet.write_table(trades.to_arrow(data("Trades")), path)
-    return path
 
 
 def rows(path: Path) -> Counter:
@@ -72,59 +45,6 @@ def rows(path: Path) -> Counter:
 
 def told(capsys) -> dict:
     return json.loads(capsys.readouterr().out.splitlines()[-1])
-
-
-def free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-        udp.bind(("127.0.0.1", 0))
-        return udp.getsockname()[1]
-
-
-class Tunnel:
-    """A board on a tunnel between free ports, and the commands at the other end. A context manager."""
-
-    def __init__(self, board: Board, folder: Path, **options):
-        self.board, self.report, self._options = board, folder / "report.json", options
-        self.here, self.peer, self.registers = (f"127.0.0.1:{free_port()}" for _ in range(3))
-        self._receivers: list[subprocess.Popen] = []
-
-    def __enter__(self) -> Tunnel:
-        where = ["--tunnel", self.here, "--peer", self.peer, "--registers", self.registers]
-        self.process = self.board.start(self.report, *where, **self._options)
-        self.remote = Remote.at(self.registers, self.board.built.circuit)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for process in (self.process, *self._receivers):
-            process.kill()
-            process.wait()
-
-    def stop(self) -> dict[str, int]:
-        """Stop it like Ctrl-C. Returns its counters by name; nothing was lost between it and its program."""
-        self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(20) == 0
-        summary, counters = self.board.named(self.report)
-        assert not any(summary[name] for name in LOST), summary
-        return counters
-
-    def send(self, *options: str | Path) -> None:
-        assert send_trades.main(["--tunnel", self.here, "--json", *map(str, options)]) == 0
-
-    def receive(self, *options: str | Path) -> subprocess.Popen:
-        """Start recv_results.py; returns once the board has resolved its address."""
-        before = self.remote.counters()["arp_request"]
-        command = [*RECEIVE, "--tunnel", self.peer, "--board", self.here, "--json", *map(str, options)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self._receivers.append(process)
-        wait_for(lambda: self.remote.counters()["arp_request"] > before)
-        return process
-
-
-def wait_for(what, seconds: float = 60.0) -> None:
-    until = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.02)
 
 
 def summary(process: subprocess.Popen) -> dict:

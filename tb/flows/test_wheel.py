@@ -73,6 +73,10 @@ def test_it_is_the_wheel(away):
     """No module comes from the checkout, and the package contains each folder of the cores."""
     found = away.run("-c", "import wirestream, spark_golden; print(wirestream.__file__, spark_golden.__file__)")
     assert str(REPOSITORY) not in found
+    page = "from wirestream.host.page import FILES, STATIC; print(*(STATIC / file for file in FILES.values()))"
+    files = away.run("-c", page).split()
+    assert len(files) == 3 and all(Path(file).is_file() for file in files)
+    assert "rows" in away.run("-c", "from wirestream.schema.counters import meaning; print(meaning('query_row'))")
     for folder in ("rtl", "fusesoc", "constraints"):
         path = Path(away.wirestream("path", folder).strip())
         inside = {p.relative_to(path) for p in path.rglob("*") if p.is_file() and p.suffix != ".pyc"}

@@ -16,7 +16,7 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
 from tb import BUILD
-from tb.board.test_board import Tunnel, wait_for
+from tb.board.tunnel import Tunnel, wait_for
 from tb.compiler.refused import check_refused
 from tb.queries.ethernet import Board, rows_in
 from tb.queries.orders import TRAFFIC, Found, Sent, built, counted, found, rows, text

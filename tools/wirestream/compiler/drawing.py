@@ -33,7 +33,7 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 class Node:
     """A box with its lines of text and the notes to its right; without lines, a point where an edge passes a layer.
 
-    left: x of the node. below: the nodes that feed it.
+    left: x of the node. below: the nodes that feed it. probe: of the circuit, that of the tuples that leave the node.
     """
 
     layer: int
@@ -44,6 +44,7 @@ class Node:
     below: list[Node] = field(default_factory=list)
     above: list[Node] = field(default_factory=list)
     left: float = 0.0
+    probe: int = 0
 
     @property
     def box_width(self) -> float:
@@ -70,10 +71,11 @@ class Node:
         return self.left + self.box_width / 2
 
 
-def draw(circuit: Circuit) -> str:
-    """The circuit as an SVG."""
+def draw(circuit: Circuit, rates: bool = False) -> str:
+    """The circuit as an SVG. rates: with an empty text of class `rate` at each edge, whose `data-probe` is the index of
+    its source in `circuit.probes`."""
     cells = estimates(circuit)
-    return _svg(_layers(_nodes(circuit, cells)), f"{circuit.name}: {_cells(sum(cells.values(), Cells()))}")
+    return _svg(_layers(_nodes(circuit, cells)), f"{circuit.name}: {_cells(sum(cells.values(), Cells()))}", rates)
 
 
 def _cells(cells: Cells) -> str:
@@ -86,7 +88,8 @@ def _cells(cells: Cells) -> str:
 
 def _nodes(circuit: Circuit, cells: dict[str, Cells]) -> list[Node]:
     """A node for each input, stage and result, with edges split at each layer; sources precede their readers."""
-    entries = [Node(0, _lines(f"{entry.prefix}: {entry.text}"), colours=INPUT) for entry in circuit.entries]
+    inputs = enumerate(circuit.entries)
+    entries = [Node(0, _lines(f"{one.prefix}: {one.text}"), colours=INPUT, probe=n) for n, one in inputs]
     nodes = list(entries)
     stages: list[Node] = []
     for stage in circuit.stages:
@@ -95,7 +98,7 @@ def _nodes(circuit: Circuit, cells: dict[str, Cells]) -> list[Node]:
         facts.append(cycles(stage.latency))
         facts += _cells(sum((cells[instance.name] for instance in stage.instances), Cells())).split(" · ")
         layer = 1 + max(source.layer for source in sources)
-        node = Node(layer, _lines(stage.text), tuple(facts), copies=stage.copies)
+        node = Node(layer, _lines(stage.text), tuple(facts), copies=stage.copies, probe=len(entries) + len(stages))
         stages.append(node)
         nodes.append(node)
         _join(sources, node, nodes)
@@ -119,7 +122,7 @@ def _join(sources: Iterable[Node], node: Node, nodes: list[Node]) -> None:
         for layer in range(source.layer + 1, node.layer):
             passing = next((n for n in end.above if not n.lines), None)  # edges from one source share a line
             if passing is None:
-                passing = Node(layer, below=[end])
+                passing = Node(layer, below=[end], probe=source.probe)
                 end.above.append(passing)
                 nodes.append(passing)
             end = passing
@@ -207,7 +210,7 @@ def _place(layer: list[Node], wanted: list[float]) -> None:
 # ---- lines and boxes
 
 
-def _svg(layers: list[list[Node]], title: str) -> str:
+def _svg(layers: list[list[Node]], title: str, rates: bool) -> str:
     nodes = [node for layer in layers for node in layer]
     heights = [max(node.height + node.stack for node in layer) for layer in layers]
     width = max([node.left + node.width for node in nodes] + [MARGIN + len(title) * SIZE * LETTER]) + MARGIN
@@ -231,6 +234,8 @@ def _svg(layers: list[list[Node]], title: str) -> str:
             if source.lines:
                 points.insert(0, (source.middle, under - source.height - source.stack))
             parts.append(_line([*points, (x, y)] if node.lines else points, head=bool(node.lines)))
+            if rates and node.lines:
+                parts.append(f'<text class="rate" data-probe="{source.probe}" x="{x + 8:.1f}" y="{y + 14:.1f}"/>')
     for node in nodes:
         if node.lines:
             parts += _box(node, floor[node.layer])

@@ -104,3 +104,12 @@ def gates_of(circuit: Circuit, all_outputs: list[Output]) -> list[Gate]:
         name, label = str(n) if len(groups) > 1 else "", f"{label}{n}" if several else label
         found.append(Gate(name, label, group, outputs, latency, places))
     return found
+
+
+def counters_of_probes(circuit: Circuit) -> list[str]:
+    """For each of the circuit's probes the name of the counter that counts the same; "" if there is none."""
+    outputs = outputs_of(circuit)
+    gates = gates_of(circuit, outputs)
+    inputs = [f"{g.label}_accepted" if len(g.entries) == 1 else "" for g in gates for _ in g.entries]
+    rows = {r.stage: f"{output.label}_row" for r, output in zip(circuit.results, outputs, strict=False)}
+    return inputs + [rows.get(n, "") for n in range(len(circuit.stages))]

@@ -3,6 +3,7 @@
     python -m wirestream.host.board QUERY.sql                            frames in UDP datagrams, unprivileged
     python -m wirestream.host.board QUERY.sql --tap                      a TAP device: ARP, ping, UDP of this machine
     python -m wirestream.host.board QUERY.sql --in a.pcap --out b.pcap   at full speed
+    python -m wirestream.host.board QUERY.sql --page                     and a page that shows what it does
 
 `as_board` is the design; sim/cpp/board.cpp is the program around it, which this module builds and starts.
 
@@ -21,8 +22,8 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,7 @@ from wirestream.compiler.package import package
 from wirestream.compiler.verilog import module, range_of
 from wirestream.design import Design, build_dir, resolve
 from wirestream.errors import locate_errors
+from wirestream.host.inputs import MirrorInput
 from wirestream.host.remote import BOARD, PEER, REGISTERS, Recorder, Remote
 from wirestream.schema.counters import NETWORK, counter_names, harmless, taken
 from wirestream.schema.packets import DEVICE, SENDER
@@ -46,6 +48,7 @@ from wirestream.schema.streams import known
 from wirestream.sim import bulk
 
 DATA_W = 64
+HERE, PAGE = "127.0.0.1", 4280  # the page's address
 CORES = ("net:mac_xgmii_rx", "net:mac_xgmii_tx", "net:udp_ip_stack", "net:registers", "common:event_counters")
 XGMII = {"xgmii_rxd": 64, "xgmii_rxc": 8, "xgmii_txd": -64, "xgmii_txc": -8}
 STREAM = {"tdata": DATA_W, "tkeep": DATA_W // 8, "tvalid": 1, "tready": 1, "tlast": 1}
@@ -267,6 +270,10 @@ def parser(prog: str) -> argparse.ArgumentParser:
         *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
         help="value of a $constant of the query or of a register (docs/registers.md); may be repeated",
     )  # fmt: skip
+    p.add_argument(
+        "--page", nargs="?", const=PAGE, type=int, metavar="PORT",
+        help="serve a live page to browsers of this machine (default port: %(const)s)",
+    )  # fmt: skip
     p.add_argument("--session", type=int, help="session number of the results (default: Unix time; 1 with --in)")
     p.add_argument("--json", action="store_true", help="print the summary as one line of JSON, with all counters")
     return p
@@ -278,6 +285,8 @@ def main(argv: list[str] | None = None, prog: str = "make board QUERY=…") -> i
     args = p.parse_args(argv)
     if bool(args.source) != bool(args.out):
         p.error("--in needs --out, and --out needs --in")
+    if args.page is not None and (args.source or not 0 <= args.page < 1 << 16):
+        p.error("--page is for a board on a network" if args.source else f"--page {args.page}: must be a port")
     if args.session is not None and not 0 <= args.session < 2**32:
         p.error(f"--session {args.session}: must be an unsigned 32-bit number")
     return carry_out("board", lambda: _run(args))
@@ -295,17 +304,19 @@ def _run(args: argparse.Namespace) -> None:
         totals, counters = play(board, args.source, args.out, settings=settings, session=session)
     else:
         session = int(time.time()) % 2**32 if args.session is None else args.session
-        where, static_arp = ["--tunnel", args.tunnel or BOARD, "--peer", args.peer], ""
+        where = ["--tunnel", args.tunnel or BOARD, "--peer", args.peer]
+        static_arp = SENDER.mac if args.page is not None else ""  # the page has rows before someone receives them
         if args.tap:
             where = ["--tap", args.tap, "--address", args.address, "--mac", SENDER.mac]
             here = args.address.partition("/")[0] == settings.get("result_ip", SENDER.ip)
             static_arp = SENDER.mac if here else ""  # ARP resolution would cost the first row
         where += ["--registers", args.registers]
-        process = board.start(report, *where, settings=settings, session=session, static_arp=static_arp)
-        for which in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(which, lambda *_: process.terminate())  # this process ends when the program does
-        _welcome(args, board, settings, console)
-        _, errors = process.communicate()
+        with _page(args, text, board) as (mirror, page):
+            process = board.start(report, *where, *mirror, settings=settings, session=session, static_arp=static_arp)
+            for which in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(which, lambda *_: process.terminate())  # this process ends when the program does
+            _welcome(args, board, settings, page, console)
+            _, errors = process.communicate()
         if process.returncode:
             raise BoardError(why(process.returncode, errors))
         totals, counters = board.named(report)
@@ -315,7 +326,24 @@ def _run(args: argparse.Namespace) -> None:
         show(totals, counters, Console(highlight=False))
 
 
-def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int | str], console: Console) -> None:
+@contextmanager
+def _page(args: argparse.Namespace, sql: str, board: Board) -> Iterator[tuple[list[str], str]]:
+    """With --page, serve it: options of the program for the frames that the page shows, and its URL."""
+    if args.page is None:
+        yield [], ""
+        return
+    from wirestream.host.feed import Feed
+    from wirestream.host.page import served
+
+    source = MirrorInput(HERE)
+    feed = Feed(sql, board.built, Remote.at(args.registers, board.built.circuit), source)
+    with closing(source), served(feed, args.page) as url:
+        yield ["--mirror", source.address], url
+
+
+def _welcome(
+    args: argparse.Namespace, board: Board, settings: Mapping[str, int | str], page: str, console: Console
+) -> None:
     circuit = board.built.circuit
     ports = (settings.get(f"local_port[{line}]", DEVICE.port + line) for line in range(board.lines))
     device = f"{settings.get('local_ip', DEVICE.ip)}:{' and '.join(map(str, ports))}"
@@ -326,8 +354,9 @@ def _welcome(args: argparse.Namespace, board: Board, settings: Mapping[str, int 
         ("receives", f"{' and '.join(dict.fromkeys(e.stream.schema.name for e in circuit.entries))} at {device}"),
         ("sends", f"{', '.join(result.name for result in circuit.results)} to {receiver}"),
         ("registers", args.registers + "".join(f"  ${name}" for name in circuit.runtime)),
+        *([("page", page)] if page else []),
     ):
-        console.print(f"[bold]{name:<10}[/]{value}")
+        console.print(f"[bold]{name:<10}[/]{value}", soft_wrap=True)
     console.print("[dim]Press Ctrl-C to stop[/]")
 
 

@@ -131,6 +131,25 @@ class TunnelInput:
             return  # no board yet; it will send a request
 
 
+class MirrorInput:
+    """A copy of the frames that a simulated board sends, to whatever host; at a free port of this machine. dropped: as
+    of `UdpInput`."""
+
+    def __init__(self, host: str):
+        self._udp = UdpInput(host, 0)
+        self.address = "{}:{}".format(*self._udp.udp.getsockname())
+
+    @property
+    def dropped(self) -> int:
+        return self._udp.dropped
+
+    def close(self) -> None:
+        self._udp.close()
+
+    def read(self, wait: float) -> Blocks:
+        return [part for block in self._udp.read(wait) for part in udp_payloads(block)]
+
+
 class CaptureInput:
     """A pcap file."""
 
@@ -148,23 +167,23 @@ class CaptureInput:
         return blocks
 
 
-def udp_payloads(block: np.ndarray, me: Endpoint) -> Blocks:
-    """The payloads of the frames in a block that are valid UDP datagrams for `me`, in order."""
+def udp_payloads(block: np.ndarray, me: Endpoint | None = None) -> Blocks:
+    """The payloads of the frames in a block that are valid UDP datagrams, in order. me: only those to this endpoint."""
     if block.shape[1] < HEADERS:
         return []
-    mine = (block[:, 12] == 8) & (block[:, 13] == 0) & (block[:, 14] == 0x45) & (block[:, 23] == 17)
-    mine &= (block[:, 30:34] == np.frombuffer(me.ip_bytes, np.uint8)).all(axis=1)
-    mine &= (block[:, 36].astype(int) << 8 | block[:, 37]) == me.port
-    mine &= checksum(block[:, 14:34]) == 0
-    block = block[mine]
+    good = (block[:, 12] == 8) & (block[:, 13] == 0) & (block[:, 14] == 0x45) & (block[:, 23] == 17)
+    if me:
+        good &= (block[:, 30:34] == np.frombuffer(me.ip_bytes, np.uint8)).all(axis=1)
+        good &= (block[:, 36].astype(int) << 8 | block[:, 37]) == me.port
+    good &= checksum(block[:, 14:34]) == 0
+    block = block[good]
     sizes = block[:, 38].astype(int) << 8 | block[:, 39]
     found = []
     for part in np.split(np.arange(len(block)), np.flatnonzero(np.diff(sizes)) + 1):
         size = int(sizes[part[0]]) if len(part) else 0
         if 8 <= size <= block.shape[1] - 34:
-            pseudo = sum(me_word for me_word in struct.unpack(">2H", me.ip_bytes)) + 17 + size
-            source = block[part, 26:30].astype(int)
-            pseudo = pseudo + (source[:, 0] + source[:, 2]) * 256 + source[:, 1] + source[:, 3]
+            addresses = block[part, 26:34].astype(int)
+            pseudo = 17 + size + addresses[:, ::2].sum(axis=1) * 256 + addresses[:, 1::2].sum(axis=1)
             right = checksum(block[part, 34 : 34 + size], pseudo) == 0
             right |= (block[part, 40] == 0) & (block[part, 41] == 0)
             found.append(block[part][right, HEADERS : 34 + size])

@@ -195,6 +195,8 @@ def test_events(shown, board, stream, wanted, monkeypatch):
     while "trouble" not in (event := next(events)):
         pass
     assert "no answer" in event["trouble"]
+    for status, text in (shown.ask("GET", "about"), shown.set("ping", "1")):
+        assert status == 503 and "no answer" in text
 
 
 def test_readers_are_limited(shown):

@@ -81,9 +81,13 @@ class Page:
         origin = request.headers.get("Origin")
         if origin is not None and origin.removeprefix("http://") not in self._hosts:
             raise web.HTTPForbidden(text="requests of other web pages are refused\n")
-        if not hmac.compare_digest(request.path.split("/")[1].encode(), self._token.encode()):
+        token = request.path.removeprefix("/").partition("/")[0]
+        if not hmac.compare_digest(token.encode(), self._token.encode()):
             raise web.HTTPForbidden(text="the token in the URL is missing or wrong; `make board` prints the URL\n")
-        return await handler(request)
+        try:
+            return await handler(request)
+        except (RemoteError, TimeoutError) as error:
+            raise web.HTTPServiceUnavailable(text=f"{error}\n") from None
 
     # ---- what they get
 
@@ -122,7 +126,9 @@ class Page:
             raise web.HTTPBadRequest(text='expected {"name": …, "value": …}, both text\n') from None
         try:
             await self._ask(self._feed.set, name, value)
-        except (ValueError, TimeoutError) as error:
+        except RemoteError:
+            raise
+        except ValueError as error:
             raise web.HTTPUnprocessableEntity(text=f"{error}\n") from None
         return web.json_response(await self._ask(self._feed.settings), headers=SECURITY)
 
@@ -138,7 +144,7 @@ class Page:
         task.cancel()
 
     async def _follow(self) -> None:
-        """Rows are always received; the registers are read while someone looks."""
+        """Receive rows all the time, and read the registers while someone looks."""
         while True:
             await self._ask(self._feed.receive)
             if self._readers:

@@ -1,4 +1,4 @@
-"""Variance, its root and covariance by their definition, of exact fractions, as functions for Spark's SQL."""
+"""Variance, deviation, covariance and correlation by definition, of exact fractions, as functions for Spark's SQL."""
 
 from __future__ import annotations
 
@@ -41,9 +41,23 @@ def deviation(pairs: Pairs, less: int) -> Decimal | None:
     exact = _exact(pairs, less)
     if exact is None:
         return None
+    return _decimal(_root(exact))
+
+
+def correlation(pairs: Pairs, less: int) -> Decimal | None:
+    """Rounded half away from zero; null where a column has no deviation."""
+    pairs = list(pairs)
+    both, *alone = (_exact(pair, less) for pair in (pairs, [(x, x) for x, _ in pairs], [(y, y) for _, y in pairs]))
+    if both is None or not all(alone):
+        return None
+    return _decimal(_root(both**2 / (alone[0] * alone[1])) * (1 if both > 0 else -1))
+
+
+def _root(exact: Fraction) -> int:
+    """The root in units of the last digit, rounded half up."""
     square = exact * 10 ** (2 * SCALE)
     below = isqrt(int(square))
-    return _decimal(below + ((below + Fraction(1, 2)) ** 2 <= square))
+    return below + ((below + Fraction(1, 2)) ** 2 <= square)
 
 
 # By the aggregate, its function and the number of pairs minus the divisor; those of two columns take pairs.
@@ -51,12 +65,12 @@ OF_ONE = {
     **{"var_pop": (covariance, 0), "var_samp": (covariance, 1), "variance": (covariance, 1)},
     **{"stddev_pop": (deviation, 0)} | dict.fromkeys(("stddev_samp", "stddev", "std"), (deviation, 1)),
 }
-OF_TWO = {"covar_pop": (covariance, 0), "covar_samp": (covariance, 1)}
+OF_TWO = {"covar_pop": (covariance, 0), "covar_samp": (covariance, 1), "corr": (correlation, 1)}
 
 
 @cache
 def _register() -> None:
-    for function in (covariance, deviation):
+    for function in (covariance, deviation, correlation):
         session().udf.register(f"exact_{function.__name__}", function, f"decimal({PRECISION},{SCALE})")
 
 

@@ -216,6 +216,13 @@ def test_a_quotient_with_more_bits_than_its_divider_is_checked():
     assert (compared.parameters["OP"], compared.parameters["A_W"]) == ("NE", 2)
 
 
+def test_a_remainder_comes_from_the_divider_of_the_quotient():
+    circuit = built(
+        "SELECT avg(Price) AS A, sum(Price) % count(Price) AS R FROM Trades [SIZE 9 ADVANCE 9 TUPLES] INTO X"
+    ).circuit
+    assert sum(instance.core == "query:divide" for instance in circuit.instances) == 1
+
+
 def test_what_only_another_query_needs_is_left_out():
     """The remainder is that of the second query only, although both compute it of the same column."""
     declared = "CREATE INPUT STREAM S (G uint, L int, R int, D decimal(8, 2));"

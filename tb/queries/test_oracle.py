@@ -562,6 +562,14 @@ QUERIES = {
             ("9.000000000000", "13.500000000000", "2.000000000000", "1.350000000000", 4),
         ],
     ),
+    "correlation, where both have a value, null where one of them has no deviation": (
+        "SELECT corr(X, Y) AS C, corr(-Y, X * .5) AS D, corr(X div Y, X) AS E, corr(X, -X) AS F, corr(X, Y * 0) AS G, "
+        "corr(X, Y) FILTER (WHERE X > 7) AS H FROM T [SIZE 3 ADVANCE 3 TUPLES]",
+        [
+            ("0.240192230708", "-0.240192230708", "1.000000000000", "-1.000000000000", None, None),
+            ("0.963466787841", "-0.963466787841", "0.933256525257", "-1.000000000000", None, None),
+        ],
+    ),
     "standard deviation, the root of the exact variance": (
         f"SELECT Time, stddev_pop(X) AS P, stddev(X) AS S, std(X div Y) AS D, stddev_pop(Y) FILTER (WHERE X > 0) AS F, "
         f"stddev_samp(Y * .5) AS E {WINDOW} HAVING NOT stddev_pop(X) > 6.798692684791",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from wirestream.compiler.types import COUNT, LONG, Boolean, Decimal, Integer, Pair, Type, of_bits
 from wirestream.schema.fields import MOST_DIGITS
 
-SPREAD_DIGITS = 12  # of a variance and its root, after the point
+SPREAD_DIGITS = 12  # of a variance, its root and a correlation, after the point
 
 
 @dataclass(frozen=True)
@@ -141,11 +141,13 @@ FUNCTIONS = {
         ),
         Function("covar_pop", f"covariance of x and y, where neither is null, {SPREAD}: `covar_pop(x, y)`", columns=2),
         Function("covar_samp", "`covar_pop` times n / (n - 1), null of one pair: `covar_samp(x, y)`", columns=2),
+        Function(
+            "corr",
+            f"correlation: covariance of x and y by their standard deviations, {SPREAD}; null where x or y has only "
+            "one value: `corr(x, y)`",
+            columns=2,
+        ),
     )
 }
 NAMES = {name: function.name for function in FUNCTIONS.values() for name in (function.name, *function.also)}
-# What to write instead of an aggregate of other dialects.
-HINTS = {
-    "corr": "it is covar_pop(x, y) / (stddev_pop(x) * stddev_pop(y))",
-}
 KINDS = {function.kind.code: function.kind for function in FUNCTIONS.values() if function.kind}

@@ -18,6 +18,10 @@ from wirestream.compiler.types import BOOLEAN, MOST_BITS, Decimal, Integer, Pair
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import MOST_DIGITS
 
+DIGITS = MOST_DIGITS - SPREAD_DIGITS, SPREAD_DIGITS  # of a variance and the like, before and after the point
+BASE = 2 * 10**SPREAD_DIGITS
+CORRELATED_BITS = MOST_BITS - BASE.bit_length()  # of the product of two variances
+
 
 class Part(NamedTuple):
     """function: of `aggregates.FUNCTIONS`, one with a kind. where: of what tuples, if it does not take all values."""
@@ -105,7 +109,7 @@ def _of_pair(scope: Operations, measures: tuple[Measure, ...], position: Positio
     return scope.with_null(value, scope.either([flag_of(value, "null"), null]))
 
 
-# ---- Variance and covariance
+# ---- Variance, covariance and correlation
 
 
 def most_tuples(window: syntax.Window) -> int:
@@ -127,6 +131,44 @@ def _sums(scope: Operations, columns: list[Column], position: Position) -> list[
     return [*alone, Part("sum", product), Part("count", product)]
 
 
+def _sums_and_squares(scope: Operations, columns: list[Column], position: Position) -> list[Part]:
+    """In addition to `_sums` those of the squares of either column, where neither is null."""
+    sums = _sums(scope, columns, position)
+    squares = [scope.arithmetic("*", column, column, position) for column in columns]
+    alone = zip(squares, sums, strict=False)
+    return [*sums, *(Part("sum", replace(square, null=part.value.null), part.where) for square, part in alone)]
+
+
+def _number(scope: Operations, count: Measure) -> Column:
+    """The number of the values; flagged where a window in time has more of them than a sum has room for."""
+    (*_, window) = (node.window for node in walk(scope.plan) if isinstance(node, Aggregate))
+    n = _narrowed(scope, replace(count.output, overflow=None), Integer(0, most_tuples(window)))
+    if window.in_time:
+        beyond = scope.either(scope.beyond(plain(count.output), n.type))
+        n = replace(n, overflow=beyond.name)
+    return n
+
+
+def _area(x: Measure, y: Measure) -> int:
+    """Of all pairs of values of two sums; a covariance of all is a quarter of it at most."""
+    x, y = x.value.type, y.value.type
+    return (x.high - x.low) * (y.high - y.low)
+
+
+def _centred(scope: Operations, n: Column, x: Measure, y: Measure, products: Measure, position: Position) -> Value:
+    """n Σxy - Σx Σy: n² times the covariance, in units of the last digit of a product."""
+    most, low = n.type.high, 0 if x == y else -1
+    kinds = [(measure, measure.value.type) for measure in (x, y, products)]
+    x_sum, y_sum, sum_of_products = (
+        _narrowed(scope, measure.output, Integer(min(most * kind.low, 0), max(most * kind.high, 0)))
+        for measure, kind in kinds
+    )
+    total = scope.exact("*", sum_of_products, n, position)
+    square = scope.exact("*", x_sum, y_sum, position)
+    high = most * most * _area(x, y) // 4 + 1
+    return scope.exact("-", total, square, position, Integer(low * high, high))
+
+
 class _Ratio(NamedTuple):
     """A variance or covariance as the quotient of integers. most: at 10**-scale, more than it ever is."""
 
@@ -139,28 +181,15 @@ class _Ratio(NamedTuple):
 
 def _ratio(scope: Operations, measures: tuple[Measure, ...], less: int, position: Position) -> _Ratio:
     """(n Σxy - Σx Σy) / (n (n - less)): with 1 for a sample, with 0 for all values."""
-    *sums, count = measures
-    of = [measure.value.type for measure in sums]
-    (*_, window) = (node.window for node in walk(scope.plan) if isinstance(node, Aggregate))
-    most = most_tuples(window)
-    n = _narrowed(scope, replace(count.output, overflow=None), Integer(0, most))
-    if window.in_time:
-        beyond = scope.either(scope.beyond(plain(count.output), n.type))
-        n = replace(n, overflow=beyond.name)
-    x, y, products = (
-        _narrowed(scope, measure.output, Integer(min(most * kind.low, 0), max(most * kind.high, 0)))
-        for measure, kind in zip(sums, of, strict=True)
-    )
-    area = (of[0].high - of[0].low) * (of[1].high - of[1].low)  # a covariance of all is a quarter of it at most
-    low = 0 if sums[0] == sums[1] else -1
-    total = scope.exact("*", products, n, position)
-    square = scope.exact("*", x, y, position)
-    dividend = most * most * area // 4 + 1
-    dividend = scope.exact("-", total, square, position, Integer(low * dividend, dividend))
-    divisor = scope.exact("*", n, n, position, Integer(0, most * most))
+    x, y, products, count = measures
+    n = _number(scope, count)
+    dividend = _centred(scope, n, x, y, products, position)
+    squared = Integer(0, n.type.high**2)
+    divisor = scope.exact("*", n, n, position, squared)
     if less:
-        divisor = scope.exact("-", divisor, n, position, Integer(0, most * most))
-    return _Ratio(dividend, divisor, low, area // (2 if less else 4) + 1, decimals.scale_of(of[2]))
+        divisor = scope.exact("-", divisor, n, position, squared)
+    most = _area(x, y) // (2 if less else 4) + 1
+    return _Ratio(dividend, divisor, 0 if x == y else -1, most, decimals.scale_of(products.value.type))
 
 
 def _spread(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], Value]:
@@ -170,17 +199,13 @@ def _spread(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], 
         if more < 0:
             divisor = scope.exact("*", divisor, decimals.number(10**-more), position)
         largest = most * 10**SPREAD_DIGITS // 10**scale + 1
-        digits = MOST_DIGITS - SPREAD_DIGITS, SPREAD_DIGITS
         kind = Integer(low * largest, largest)
-        return decimals.nearest_quotient(scope, dividend, divisor, max(more, 0), digits, kind, position)
+        return decimals.nearest_quotient(scope, dividend, divisor, max(more, 0), DIGITS, kind, position)
 
     return result
 
 
 def _deviation(less: int) -> Callable[[Operations, tuple[Measure, ...], Position], Value]:
-    """The root of the quotient, rounded half up: of twice the root only the integer matters, and for that only the
-    integer of four times the quotient."""
-
     def result(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
         dividend, divisor, _, most, scale = _ratio(scope, measures, less, position)
         more = 2 * SPREAD_DIGITS - scale
@@ -189,12 +214,57 @@ def _deviation(less: int) -> Callable[[Operations, tuple[Measure, ...], Position
             divisor = scope.exact("*", divisor, decimals.number(10**-more), position)
         largest = Integer(0, 4 * most * 10 ** (2 * SPREAD_DIGITS) // 10**scale)
         quotient = scope.compute("div", dividend, divisor, kind=largest, may_be_null=True, hidden=True)
-        twice = scope.compute("root", quotient, kind=Integer(0, isqrt(largest.high)), hidden=True)
-        above = scope.exact("+", twice, decimals.number(1), position)
-        kind = decimals.typed(Integer(0, above.type.high // 2), MOST_DIGITS - SPREAD_DIGITS, SPREAD_DIGITS)
-        return scope.compute(">>", above, decimals.number(1), kind=kind)
+        return _rounded_root(scope, quotient, position)
 
     return result
+
+
+def _correlation(scope: Operations, measures: tuple[Measure, ...], position: Position) -> Value:
+    """The root of C² / (X Y) with the sign of C, where C is n² times the covariance, and X and Y are n² times the
+    variances; null where one of these is 0. Four times the quotient, with twice the digits of the root, is the integer
+    of BASE² C² / (X Y). Division in two steps, by the remainder of the first, leaves more of the 256 bits to X Y."""
+    x, y, products, count, x_squares, y_squares = measures
+    n = _number(scope, count)
+    _check_width(n, x, y, position)
+    covariance = _centred(scope, n, x, y, products, position)
+    variances = (_centred(scope, n, a, a, squares, position) for a, squares in ((x, x_squares), (y, y_squares)))
+    product = scope.exact("*", *variances, position)
+    held = Integer(0, min(product.type.high, 2**CORRELATED_BITS - 1))
+    divisor = _narrowed(scope, product, held)
+    overflow = scope.either([flag_of(product, "overflow"), *scope.beyond(plain(product), held)])
+    divisor = replace(divisor, overflow=overflow and overflow.name)
+    most = isqrt(held.high)  # no covariance exceeds the root of the product of the variances
+    size = _narrowed(scope, covariance, Integer(max(covariance.type.low, -most), min(covariance.type.high, most)))
+    dividend = scope.exact("*", size, size, position, held)
+    base = decimals.number(BASE)
+    dividend = scope.exact("*", dividend, base, position)
+    upper = scope.compute("div", dividend, divisor, kind=Integer(0, BASE), may_be_null=True, hidden=True)
+    rest = scope.exact("%", dividend, plain(divisor), position)
+    rest = scope.exact("*", rest, base, position)
+    lower = scope.exact("div", rest, plain(divisor), position, Integer(0, BASE - 1))
+    quotient = scope.exact("+", scope.exact("*", upper, base, position), lower, position, Integer(0, BASE**2))
+    root = _rounded_root(scope, quotient, position)
+    negative = scope.compute("<", plain(covariance), decimals.number(0), hidden=True)
+    kind = replace(root.type, low=-root.type.high)
+    opposite = scope.compute("-", decimals.number(0), root, kind=kind, hidden=True)
+    return scope.compute("if", negative, opposite, root, kind=kind)
+
+
+def _check_width(n: Column, x: Measure, y: Measure, position: Position) -> None:
+    """Raise `QueryError` if the product of the variances can have more bits than a value."""
+    bits = (n.type.high**4 * _area(x, x) * _area(y, y) // 16).bit_length()
+    if bits > MOST_BITS:
+        why = f"corr of a {x.value.type} and a {y.value.type} in this window needs {bits} bits; the most is {MOST_BITS}"
+        raise QueryError(f"{why}; CAST them to narrower types, or select covar_pop and stddev_pop", position)
+
+
+def _rounded_root(scope: Operations, quadruple: Value, position: Position) -> Value:
+    """The root of a quarter of a number, rounded half up: of twice the root only the integer matters, and for that only
+    the integer of four times the square."""
+    twice = scope.compute("root", quadruple, kind=Integer(0, isqrt(quadruple.type.high)), hidden=True)
+    above = scope.exact("+", twice, decimals.number(1), position)
+    kind = decimals.typed(Integer(0, above.type.high // 2), *DIGITS)
+    return scope.compute(">>", above, decimals.number(1), kind=kind)
 
 
 def _narrowed(scope: Operations, column: Column, kind: Integer) -> Column:
@@ -210,6 +280,7 @@ COMPOSED = {
     **dict.fromkeys(("var_samp", "covar_samp"), Composed(_sums, _spread(1))),
     "stddev_pop": Composed(_sums, _deviation(0)),
     "stddev_samp": Composed(_sums, _deviation(1)),
+    "corr": Composed(_sums_and_squares, _correlation),
     "bool_and": Composed(_same("min"), _condition),
     "bool_or": Composed(_same("max"), _condition),
 }

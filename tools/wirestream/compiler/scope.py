@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal as Number
 
 from wirestream.compiler import bounds, casts, decimals, syntax, times
-from wirestream.compiler.aggregates import FUNCTIONS, HINTS
+from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.composed import COMPOSED
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import (
@@ -45,7 +45,7 @@ MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every 
 
 def check_known(call: syntax.Call) -> None:
     if call.function not in FUNCTIONS:
-        known = HINTS.get(call.function) or f"known: {', '.join(FUNCTIONS)}, {', '.join(CALLS)}"
+        known = f"known: {', '.join(FUNCTIONS)}, {', '.join(CALLS)}"
         split = "`wirestream split` runs Spark's other functions on Spark"
         raise QueryError(f"unknown function {call.function}; {known}; {split}", call.position)
 

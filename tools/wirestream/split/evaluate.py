@@ -201,7 +201,7 @@ AGGREGATES: dict[str, Callable[..., Column]] = {
     "bool_or": F.bool_or,
     **{name: spread.of_columns(name) for name in spread.FUNCTIONS},
 }
-OF_TWO = ("covar_pop", "covar_samp", "max_by", "min_by")  # the others are of one column
+OF_TWO = ("covar_pop", "covar_samp", "corr", "max_by", "min_by")  # the others are of one column
 IN_ORDER = ("first", "last", "max_by", "min_by", "wsum")
 
 # Functions of an address, and a number of bits.

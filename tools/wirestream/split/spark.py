@@ -341,7 +341,7 @@ def _meant(node: exp.Expression, exact: set[str], ordered: bool) -> exp.Expressi
             order = exp.Case(ifs=[exp.If(this=known, true=exp.column(ORDER))])
             function = exp.ArgMin if isinstance(node, exp.First) else exp.ArgMax
             return function(this=node.this.copy(), expression=order)
-        case exp.VariancePop() | exp.Variance() | exp.CovarPop() | exp.CovarSamp():
+        case exp.VariancePop() | exp.Variance() | exp.CovarPop() | exp.CovarSamp() | exp.Corr():
             if not any(map(foreign, node.iter_expressions())) and set(names(node)) <= exact:
                 name = node.sql("spark").partition("(")[0].lower()
                 raise QueryError(f"{name} with functions of Spark; put these around a sub-query with the window")

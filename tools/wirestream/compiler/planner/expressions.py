@@ -378,7 +378,7 @@ def _operation(wiring: Wiring, step: Compute, bus: Bus, group: list[Compute]) ->
     if by_constant := _reciprocal(step.operands[1], a.width, int(signed), int(remainder)):
         port, width = ("y", a.width) if step.operator == "div" else ("r", by_constant.DIVISOR_W)
         return by_constant, {"a": a.text}, port, width
-    quotient = _quotient_width(step, a.width)
+    quotient = _quotient_width(step, a.width, group)
     port, width = ("y", quotient + signed) if step.operator == "div" else ("r", b.width)
     fast = wiring.clock_ns < DIVIDE_NS + DIVISOR_NS * b.width and min(quotient, b.width) > 1
     apart = _apart(wiring, step, bus)
@@ -395,9 +395,9 @@ def _reciprocal(divisor: Value, width: int, signed: int, remainder: int) -> core
     return core if core.blocks <= MOST_BLOCKS else None
 
 
-def _quotient_width(step: Compute, dividend: int) -> int:
-    """Bits of the quotient's magnitude. For an average these are the bits of its values, fewer than the dividend's."""
-    if step.operator == "%":
-        return dividend
-    kind = step.output.type
-    return min(dividend, max(abs(kind.low), abs(kind.high)).bit_length() or 1)
+def _quotient_width(step: Compute, dividend: int, group: list[Compute]) -> int:
+    """Bits of the quotient's magnitude. For an average these are the bits of its values, fewer than the dividend's. A
+    remainder has the quotient of the same operands in `group`, so that one core computes both."""
+    quotients = [step, *(other for other in group if other.operands == step.operands)]
+    kind = next((each.output.type for each in quotients if each.operator == "div"), None)
+    return min(dividend, max(abs(kind.low), abs(kind.high)).bit_length() or 1) if kind else dividend

@@ -157,17 +157,20 @@ def _select(tokens: list[Token], named: Named) -> Select:
     clause = {token.keyword: tokens[k + 1 : end] for (k, token), end in zip(heads, ends, strict=True)}
     if empty := [name for name, given in clause.items() if not given]:
         raise ValueError(f"nothing after {empty[0]}")
-    group = clause.get("GROUP", [])
-    if group and group[0].keyword != "BY":
-        raise ValueError("GROUP without BY")
     first, *joined = split(clause["FROM"], "JOIN")
     other, *on = split(joined[0], "ON") if joined else ([], [])
     if len(joined) > 1 or len(on) != 1:
         raise ValueError(f"expected FROM … JOIN … ON … with two sides, found '{written(clause['FROM'])}'")
+    side = _side(first, named)
+    if not joined:
+        clause = {word: _without_side(given, side) for word, given in clause.items()}
+    group = clause.get("GROUP", [])
+    if group and group[0].keyword != "BY":
+        raise ValueError("GROUP without BY")
     return _in_group_by(
         Select(
             [_item(item, place) for place, item in enumerate(split(clause["SELECT"], ","), 1)],
-            _side(first, named),
+            side,
             _side(other, named) if joined else None,
             on[0],
             clause.get("WHERE", []),
@@ -175,6 +178,18 @@ def _select(tokens: list[Token], named: Named) -> Select:
             clause.get("HAVING", []),
         )
     )
+
+
+def _without_side(tokens: list[Token], side: Side) -> list[Token]:
+    """The columns of the only side, such as t.Price, by their own names."""
+    name = side.alias or (side.source if isinstance(side.source, str) else "")
+    prefix = f"{name.lower()}."
+    return [
+        replace(token, text=token.text[len(prefix) :])
+        if token.kind == "name" and token.text.lower().startswith(prefix)
+        else token
+        for token in tokens
+    ]
 
 
 def _in_group_by(select: Select) -> Select:

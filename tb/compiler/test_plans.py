@@ -237,6 +237,39 @@ def test_a_column_has_the_name_that_select_writes():
     assert [field.name for field in result.schema.fields] == ["price", "SYMBOL", "v", "Time", "t"]
 
 
+@pytest.mark.parametrize(
+    ("with_name", "without"),
+    [
+        (
+            "SELECT t.Price, t.Price + 1 FROM Trades t WHERE T.Volume > 9",
+            "SELECT Price, Price + 1 FROM Trades WHERE Volume > 9",
+        ),
+        ("SELECT TRADES.Price FROM Trades", "SELECT Price FROM Trades"),
+        ("SELECT `t`.Price FROM Trades AS `t`", "SELECT Price FROM Trades"),
+        (
+            "SELECT t.Symbol, sum(t.Price) FROM Trades [SIZE 9 ADVANCE 9 TIME] t "
+            "GROUP BY t.Symbol HAVING sum(t.Price) > 5",
+            "SELECT Symbol, sum(Price) FROM Trades [SIZE 9 ADVANCE 9 TIME] GROUP BY Symbol HAVING sum(Price) > 5",
+        ),
+        (
+            "SELECT t.window_start, count(*) FROM TABLE(HOP(TABLE Trades, DESCRIPTOR(Time), INTERVAL '5' SECOND, "
+            "INTERVAL '20' SECOND)) AS t GROUP BY t.window_start, t.window_end",
+            "SELECT window_start, count(*) FROM TABLE(HOP(TABLE Trades, DESCRIPTOR(Time), INTERVAL '5' SECOND, "
+            "INTERVAL '20' SECOND)) GROUP BY window_start, window_end",
+        ),
+        (
+            "SELECT s.M FROM (SELECT max(t.Price) AS M FROM Trades AS t GROUP BY window(t.Time, '9 seconds')) AS s",
+            "SELECT M FROM (SELECT max(Price) AS M FROM Trades GROUP BY window(Time, '9 seconds'))",
+        ),
+        ("WITH a AS (SELECT t.Price FROM Trades t) SELECT a.Price FROM a", "SELECT Price FROM Trades"),
+    ],
+)
+def test_the_name_of_the_only_source_changes_nothing(with_name, without):
+    named, plain = (built(f"{text} INTO A") for text in (with_name, without))
+    assert named.circuit.instances == plain.circuit.instances
+    assert named.circuit.results[0].schema == plain.circuit.results[0].schema
+
+
 def test_of_names_that_differ_in_case_the_one_that_is_spelled_alike():
     result = built("SELECT p, P FROM (SELECT Price AS p, Symbol AS P FROM Trades)").circuit.results[0]
     assert [(field.name, field.type) for field in result.schema.fields] == [("p", "int"), ("P", "string(4)")]

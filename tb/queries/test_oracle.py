@@ -419,6 +419,16 @@ QUERIES = {
         "SELECT Z FROM b WHERE Z > 5 UNION ALL SELECT One AS Z FROM (SELECT * FROM T)",
         [(13,), (11,), (1,), (1,), (1,), (1,), (1,)],
     ),
+    "the name of the only source, before its columns": (
+        f"SELECT t.Key, T.Time, sum(t.X) AS S {WINDOW} AS t WHERE t.Y > 0 GROUP BY t.Key HAVING max(t.Y) > 1",
+        [("a", 120, 2), ("a", 210, 8)],
+    ),
+    "the names of sub-queries, of WITH, and of windows in other words": (
+        "WITH b AS (SELECT T.X AS Z, T.Time FROM T) SELECT s.N, s.Until FROM (SELECT c.window_end AS Until, "
+        "count(c.Z) AS N FROM TABLE(TUMBLE(TABLE b, DESCRIPTOR(Time), INTERVAL '60' SECOND)) AS c "
+        "GROUP BY c.window_start, c.window_end) s WHERE s.N < 3",
+        [(2, 120), (1, 180), (1, 240)],
+    ),
     "the sides of a JOIN are called as WITH says": (
         "WITH a AS (SELECT * FROM T WHERE Key = 'a'), b AS (SELECT X AS V, Key FROM T) "
         "SELECT a.X L, V FROM a [ROWS 1] JOIN b [ROWS 1] c ON a.Key = c.Key WHERE V > 8",

@@ -209,6 +209,14 @@ def test_functions_of_the_dialect_on_spark(captures, tmp_path):
     assert rows(computed(plan, tmp_path, captures["Trades"])) == rows(wanted)
 
 
+def test_a_source_with_a_name_on_spark(captures, tmp_path):
+    sql = f"SELECT t.Symbol, max(t.Price) AS Most FROM Trades {WINDOW} AS t WHERE T.Volume > 50 GROUP BY t.Symbol"
+    plan = planned(sql, NOTHING)
+    assert where(plan) == "SSS"
+    wanted = evaluate(sql, declared(streams().values()), {"Trades": to_frame(data("Trades"))}).rows
+    assert rows(computed(plan, tmp_path, captures["Trades"])) == rows(wanted)
+
+
 def test_texts_that_are_not_cut(captures, tmp_path):
     """The pairs of a JOIN of streams are those of the dialect, also below operators that only Spark has; Spark computes
     a query without windows by itself."""
@@ -384,6 +392,9 @@ def test_windows_have_no_units(source, window):
     ("sql", "placed", "columns"),
     [
         ("SELECT symbol, PRICE div 2 AS half FROM trades AS t WHERE T.price > 5", "FF", ("symbol", "half")),
+        (f"SELECT t.symbol, sqrt(max(T.Price)) AS Root FROM Trades {WINDOW} AS t WHERE t.Volume > 9 GROUP BY t.Symbol",
+         "FFS", ("symbol", "Root")),
+        (f"SELECT t.Symbol, max(t.Price) AS Most FROM Trades {WINDOW} t GROUP BY t.Symbol", "FF", ("Symbol", "Most")),
         ("SELECT HALF FROM (SELECT time, Price div 2 AS Half FROM TRADES) WHERE half > 9", "FFF", ("HALF",)),
         (f"SELECT TIME, symbol, sqrt(sum(price)) AS Root FROM TRADES {WINDOW} GROUP BY SYMBOL HAVING COUNT(VOLUME) > 3",
          "FFS", ("TIME", "symbol", "Root")),

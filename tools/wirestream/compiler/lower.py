@@ -62,8 +62,6 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
             "this window needs a JOIN; without one write [RANGE 600 SLIDE 60 WATTR Time] or [SIZE 4 ADVANCE 1 TUPLES]",
             source.window.position,
         )
-    if source.alias:
-        raise QueryError(f"AS {source.alias} names a side of a JOIN, but the query has no JOIN", source.position)
     before = Scope(_read(source, streams))
     if select.where is not None:
         before.keep(select.where)

@@ -1,4 +1,5 @@
-"""The names in a query that stand for something else: those of WITH, of items without AS, and of keys of GROUP BY."""
+"""The names in a query that stand for something else: those of WITH, of a source, of items without AS, and of keys of
+GROUP BY."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from wirestream.compiler.spelling import spelled
-from wirestream.compiler.syntax import Call, Expression, Item, Literal, Name, Select, Source, called
+from wirestream.compiler.syntax import Call, Expression, Item, Literal, Name, Select, Source, called, renamed
 from wirestream.errors import Position, QueryError
 
 Body = tuple[Select, ...]
@@ -57,6 +58,33 @@ def _replaced(body: Body, known: Mapping[str, Body]) -> Body:
         return replace(given, source=source(given.source, joined), other=given.other and source(given.other, joined))
 
     return tuple(map(select, body))
+
+
+# ---- The only source of a SELECT
+
+
+def unqualified(select: Select) -> Select:
+    """Columns without the name of their source, Price in place of t.Price; both sides of a JOIN keep theirs."""
+    source = select.source
+    known = source.alias or source.stream
+    if select.other is not None or known is None:
+        return select
+
+    def bare(name: Name) -> Name:
+        kind, (of, _, column) = type(name.name), name.name.rpartition(".")
+        return replace(name, name=kind(column)) if spelled(kind(of), [known]) == known else name
+
+    def within(expression: Expression | None) -> Expression | None:
+        return expression and renamed(expression, bare)
+
+    return replace(
+        select,
+        items=tuple(replace(item, expression=within(item.expression)) for item in select.items),
+        source=replace(source, alias=None),
+        where=within(select.where),
+        group=tuple(map(within, select.group)),
+        having=within(select.having),
+    )
 
 
 # ---- Items of SELECT

@@ -11,7 +11,7 @@ from lark import Lark, Token, Transformer, Tree, UnexpectedCharacters, Unexpecte
 from lark.exceptions import VisitError
 
 from wirestream.compiler.aggregates import NAMES
-from wirestream.compiler.names import Named, expanded, named
+from wirestream.compiler.names import Named, expanded, named, unqualified
 from wirestream.compiler.scalars import CALLS
 from wirestream.compiler.syntax import (
     Call,
@@ -149,7 +149,7 @@ class _Build(Transformer):
 
     def select(self, meta, parts):
         items, source, other, on, where, group, having = parts
-        return in_brackets(Select(_at(meta), items, source, other, on, where, group or (), having))
+        return in_brackets(unqualified(Select(_at(meta), items, source, other, on, where, group or (), having)))
 
     def items(self, meta, parts):
         return tuple(named(item, place) for place, item in enumerate(parts, 1))

@@ -62,6 +62,8 @@ def unexpected(text: str, at: int, wanted: Iterable[str] = ()) -> str:
     wanted = set(wanted)
     if wanted == {"ALL"}:
         return f"{_found(word)}; write UNION ALL, which keeps equal rows"
+    if word == "[" and "JOIN" in wanted:
+        return f"{_found(word)}; a window comes before the name, as in FROM Trades [SIZE 4 ADVANCE 1 TUPLES] AS t"
     key = "==" if text[at - 1 : at + 1] == "==" else "." if re.match(r"\.\d", word) else word.upper()
     if key in INSTEAD:
         return f"{_found(word)}; {INSTEAD[key]}"

@@ -330,6 +330,8 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         (f"SELECT stddev(Price) AS C, any(Price > 9) AS A FROM Trades {WINDOW}", LARGE, {}, "FF", ""),
         (f"SELECT var_pop(Price) AS V, sqrt(sum(Price)) AS R FROM Trades {WINDOW}", LARGE, {}, "FS", "support SQRT"),
         (f"SELECT corr(Price, Volume) AS C, var_pop(Price) AS V FROM Trades {WINDOW}", LARGE, {}, "FF", ""),
+        (f"SELECT stddev(Price) AS V, kurtosis(Price) AS D FROM Trades {WINDOW}", LARGE, {}, "", "stddev with"),
+        (f"SELECT std(Price) AS V, kurtosis(Price) AS D FROM Trades {WINDOW}", LARGE, {}, "", "std with"),
         (f"SELECT corr(Price, Volume) AS C, kurtosis(Price) AS D FROM Trades {WINDOW}", LARGE, {}, "", "corr with"),
         (f"SELECT var_pop(Price) AS V, kurtosis(Price) AS D FROM Trades {WINDOW}", LARGE, {}, "", "var_pop with"),
         # budgets and rates

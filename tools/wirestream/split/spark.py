@@ -36,6 +36,17 @@ from wirestream.split.query import Block, DividedQuery, Whole
 
 WINDOWED, WHOLE = "Windowed", "Whole"  # views
 TRUNCATED = {"s": "second", "ms": "millisecond"}  # timestamps by their units
+# Spark's are doubles, those of the dialect exact; sqlglot has no node for std.
+SPREADS = (
+    exp.VariancePop,
+    exp.Variance,
+    exp.StddevPop,
+    exp.StddevSamp,
+    exp.Stddev,
+    exp.CovarPop,
+    exp.CovarSamp,
+    exp.Corr,
+)
 SPLIT_INDEX = "IF(length({0}) - length(replace({0}, {1}, '')) >= {2}, split_part({0}, {1}, {2} + 1), NULL)"
 WINDOW, SESSION, ORDER = "_window", "_session", "_order"  # columns added to a stream's own
 CHIP_FOLDER = "fpga"
@@ -341,7 +352,9 @@ def _meant(node: exp.Expression, exact: set[str], ordered: bool) -> exp.Expressi
             order = exp.Case(ifs=[exp.If(this=known, true=exp.column(ORDER))])
             function = exp.ArgMin if isinstance(node, exp.First) else exp.ArgMax
             return function(this=node.this.copy(), expression=order)
-        case exp.VariancePop() | exp.Variance() | exp.CovarPop() | exp.CovarSamp() | exp.Corr():
+        case exp.Func() if isinstance(node, SPREADS) or (
+            isinstance(node, exp.Anonymous) and node.name.lower() == "std"
+        ):
             if not any(map(foreign, node.iter_expressions())) and set(names(node)) <= exact:
                 name = node.sql("spark").partition("(")[0].lower()
                 raise QueryError(f"{name} with functions of Spark; put these around a sub-query with the window")

@@ -26,8 +26,9 @@ module ws_crc32 (
     output wire        good
 );
 
-    localparam [31:0] POLYNOMIAL = 32'hEDB88320;   // bit-reversed: octets enter least significant bit first
-    localparam [31:0] RESIDUE    = 32'hDEBB20E3;   // the state after a frame that ends with its correct CRC
+    `include "ws_crc32.vh"
+
+    localparam [31:0] RESIDUE = 32'hDEBB20E3;   // the state after a frame that ends with its correct CRC
 
     reg  [31:0] state_reg, next;
     integer     i;
@@ -35,7 +36,7 @@ module ws_crc32 (
     always @* begin
         next = (start ? 32'hFFFFFFFF : state_reg) ^ {24'd0, data};
         for (i = 0; i < 8; i = i + 1)
-            next = (next >> 1) ^ (next[0] ? POLYNOMIAL : 32'd0);
+            next = forth(next);
     end
 
     always @(posedge clk)

@@ -33,17 +33,9 @@ module ws_crc32_wide (
     output reg         good
 );
 
-    localparam [31:0] POLYNOMIAL = 32'hEDB88320;   // bit-reversed: octets enter least significant bit first
-    localparam [31:0] RESIDUE    = 32'hDEBB20E3;   // the state after a frame that ends with its correct CRC
+    `include "ws_crc32.vh"
 
-    // The state before and after one more zero bit.
-    function [31:0] forth(input [31:0] state);
-        forth = (state >> 1) ^ (state[0] ? POLYNOMIAL : 32'd0);
-    endfunction
-
-    function [31:0] back(input [31:0] state);
-        back = ((state ^ (state[31] ? POLYNOMIAL : 32'd0)) << 1) | {31'd0, state[31]};
-    endfunction
+    localparam [31:0] RESIDUE = 32'hDEBB20E3;   // the state after a frame that ends with its correct CRC
 
     // Bit `index` of a word's contribution is the parity of these bits of the word. A state contributes as a word does
     // that has the state in its first octets.
@@ -55,21 +47,6 @@ module ws_crc32_wide (
             for (i = 63; i >= 0; i = i - 1) begin
                 column       = forth(column);
                 share_row[i] = column[index];
-            end
-        end
-    endfunction
-
-    // Bit `index` of the state `octets` zeros before is the parity of these bits of the state.
-    function [31:0] back_row(input [4:0] index, input integer octets);
-        integer    i;
-        reg [31:0] column;
-        begin
-            column = 32'd1;
-            for (i = 0; i < 8 * octets; i = i + 1)
-                column = back(column);
-            for (i = 0; i < 32; i = i + 1) begin
-                back_row[i] = column[index];
-                column      = back(column);
             end
         end
     endfunction

@@ -45,23 +45,15 @@ module ws_text_crc32 #(
         $finish;
     end
 
-    localparam [31:0] POLYNOMIAL = 32'hEDB88320;        // bit-reversed: bytes enter least significant bit first
-    localparam        GROUPS     = (BYTES + 7) / 8;
-    localparam        W          = 8 * BYTES;
-    localparam        PAD_W      = $clog2(BYTES + 1);
-    localparam        SUMMED     = GROUPS > 1 ? 2 : 1;  // steps until the state is known
-    localparam        STEPS      = SUMMED + PAD_W;
-    localparam        N          = PART > 0 ? PART : STEPS + 1;
-    localparam        LATENCY    = PART > 0 ? (STEPS + N - 1) / N : 0;
+    `include "ws_crc32.vh"
 
-    // The state before and after one more zero bit.
-    function [31:0] forth(input [31:0] state);
-        forth = (state >> 1) ^ (state[0] ? POLYNOMIAL : 32'd0);
-    endfunction
-
-    function [31:0] back(input [31:0] state);
-        back = ((state ^ (state[31] ? POLYNOMIAL : 32'd0)) << 1) | {31'd0, state[31]};
-    endfunction
+    localparam GROUPS  = (BYTES + 7) / 8;
+    localparam W       = 8 * BYTES;
+    localparam PAD_W   = $clog2(BYTES + 1);
+    localparam SUMMED  = GROUPS > 1 ? 2 : 1;  // steps until the state is known
+    localparam STEPS   = SUMMED + PAD_W;
+    localparam N       = PART > 0 ? PART : STEPS + 1;
+    localparam LATENCY = PART > 0 ? (STEPS + N - 1) / N : 0;
 
     // Bit `index` of the string's contribution to the state is the parity of these bits of the string.
     function [W-1:0] share_row(input [4:0] index);
@@ -72,21 +64,6 @@ module ws_text_crc32 #(
             for (i = W - 1; i >= 0; i = i - 1) begin    // the last bit first
                 column                             = forth(column);
                 share_row[W - 8 - i + 2 * (i % 8)] = column[index];
-            end
-        end
-    endfunction
-
-    // Bit `index` of the state `octets` zeros before is the parity of these bits of the state.
-    function [31:0] back_row(input [4:0] index, input integer octets);
-        integer    i;
-        reg [31:0] column;
-        begin
-            column = 32'd1;
-            for (i = 0; i < 8 * octets; i = i + 1)
-                column = back(column);
-            for (i = 0; i < 32; i = i + 1) begin
-                back_row[i] = column[index];
-                column      = back(column);
             end
         end
     endfunction

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -19,27 +19,12 @@ from wirestream.compiler.constants import AXIL
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.output import as_design
 from wirestream.record.rows import Row, row_of
-from wirestream.schema.packets import START_DATAGRAMS, Blocks, decode, frames, payloads, read_pcap
-from wirestream.schema.tuples import START, Header, Schema, pack
+from wirestream.schema.packets import Blocks, decode, frames, payloads, read_pcap
+from wirestream.schema.tuples import Schema
 from wirestream.sim.bulk import Bench, BulkResult, build
 
 QUIET = 4 * FLUSH_CYCLES  # idle cycles after which the last datagram must have left
 STREAM_AT = 42 + 8  # offset of the stream number in a frame
-
-
-def datagrams(
-    records: Mapping[Schema, np.ndarray], arrival: Iterable[str], per_datagram: int, session: int
-) -> Iterator[bytes]:
-    """The tuples of several streams on one wire, as payloads. arrival: the stream's name of each tuple, in order."""
-    sent, sequence = dict.fromkeys(records, 0), dict.fromkeys(records, 0)
-    schemas = {schema.name: schema for schema in records}
-    for name, run in groupby(arrival):
-        schema, left = schemas[name], len(list(run))
-        while left:
-            part = records[schema][sent[schema] :][: min(left, per_datagram)]
-            flags = START if sequence[schema] < START_DATAGRAMS else 0
-            yield pack(Header(session, schema.stream_id, len(part), sequence[schema], flags), part)
-            left, sent[schema], sequence[schema] = left - len(part), sent[schema] + len(part), sequence[schema] + 1
 
 
 def records_in(capture: Path, schema: Schema) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 from scapy.layers.inet import IP, UDP
@@ -12,11 +13,11 @@ from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
 from tb import BUILD
-from tb.queries.ethernet import Board, Run, datagrams
+from tb.queries.ethernet import Board, Run
 from tb.queries.golden import expected
 from tb.queries.run import compiled
 from tb.queries.streams import CONSTANTS, COUNT, arrival, data, streams
-from wirestream.schema.packets import DEVICE, SENDER
+from wirestream.schema.packets import DEVICE, SENDER, interleaved
 from wirestream.schema.tuples import Header, pack
 from wirestream.sim.bulk import RANDOM, RANDOM_AND_LONG
 
@@ -36,10 +37,10 @@ def sent(names: list[str]) -> Iterator[np.ndarray]:
     """Frames with the tests' tuples of these streams in order of arrival, for every session, each with one datagram of
     an unknown stream."""
     records = {streams()[name].schema: data(name) for name in names}
-    order = [name for name in arrival() if name in names]
+    order = np.array([names.index(name) for name in arrival() if name in names])
     for session in SESSIONS:
-        for payload in datagrams(records, order, 5, session):
-            yield frame(payload)
+        blocks, _ = interleaved(records, order, per_datagram=5, session=session)
+        yield from (frame(payload.tobytes()) for payload in chain.from_iterable(blocks))
         yield frame(pack(Header(session, UNKNOWN, 0, 0), records[streams()[names[0]].schema][:0]))
 
 

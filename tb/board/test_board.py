@@ -134,7 +134,7 @@ def test_registers(board, tmp_path, capsys):
         assert main([str(QUERY), "--at", tunnel.registers]) == 0
         assert {"local_ip", "$symbol", "arp_announced"} <= set(capsys.readouterr().out.split())
         for wrong in ("$none=1", "none", "id=1", "result_port=70000"):
-            assert main([str(QUERY), "--at", tunnel.registers, wrong]) == 1
+            assert main([str(QUERY), "--at", tunnel.registers, wrong]) == 2
             assert capsys.readouterr().err.count("\n") == 1
         tunnel.stop()
 

@@ -107,6 +107,6 @@ def test_refusals(path, value, reason, tmp_path, capsys):
     assert fix.main([str(file), "--out", str(tmp_path)]) == 2
     said = capsys.readouterr().err
     assert reason in said
-    assert said.startswith(f"wirestream.fix: {file}: ")
+    assert said.startswith(f"wirestream.schema.fix: {file}: ")
     assert said.count("\n") == 1
     assert not list(tmp_path.glob("*.v"))

@@ -160,7 +160,7 @@ def test_wrong_arguments(arguments, message, tmp_path, capsys):
     files = {"query": tmp_path / "q.sql", "binary": tmp_path / "q.bin.sql"}
     files["query"].write_text("SELECT Price FROM Trades")
     files["binary"].write_bytes(b"\xff")
-    assert main([*(argument.format(**files) for argument in arguments), "--no-pnr"]) == 1
+    assert main([*(argument.format(**files) for argument in arguments), "--no-pnr"]) == 2
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert message in line
 
@@ -246,9 +246,10 @@ def test_core_too_large_is_reported_in_cells_only(tmp_path, monkeypatch):
         check(result, 125)
 
 
-def test_unknown_core_ends_with_one_line():
-    with pytest.raises(SystemExit, match="no core named 'no_such_core'"):
+def test_unknown_core_ends_with_one_line(capsys):
+    with pytest.raises(SystemExit, match="2"):
         main(["no_such_core"])
+    assert capsys.readouterr().err == "no core named 'no_such_core'; `wirestream cores` lists them\n"
 
 
 def test_fusesoc_runs_the_flow():

@@ -476,7 +476,7 @@ def test_command_shows_a_cut_that_cannot_be_built(tmp_path, capsys):
 def test_command_errors(sql, more, message, tmp_path, capsys):
     query = tmp_path / "query.sql"
     query.write_text(sql)
-    assert cli.main(["split", str(query), "--rate", "1M", *more]) == 1
+    assert cli.main(["split", str(query), "--rate", "1M", *more]) == 2
     assert message in capsys.readouterr().err
 
 

@@ -8,46 +8,59 @@ import sys
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
+from typing import NoReturn
 
 from wirestream.errors import QueryFileError
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130  # exit statuses
 
 
 class UsageError(ValueError):
     """The request cannot be carried out; the message is one line."""
 
 
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong argument in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.prog}: {message} (--help shows how to call it)\n")
+
+
 def carry_out(prog: str, run: Callable[[], None], target: str | None = None) -> int:
     """Run a command; if it fails, print the reason.
 
-    Exit codes: 0 done, 1 failed, 2 wrong arguments, 130 interrupted. target: named by an OSError without a file.
+    Exit status: 0 done; 1 failed; 2 something given to it is wrong: an argument, a query, a file; 130 interrupted.
+    target: named by an OSError without a file.
     """
     try:
         run()
     except QueryFileError as error:
         print(error, file=sys.stderr)
-        return 1
-    except UsageError as error:
+        return USAGE
+    except ValueError as error:
         print(f"{prog}: {error}", file=sys.stderr)
-        return 2
+        return USAGE
     except OSError as error:
         where = error.filename or target
         print(f"{prog}: {f'{where}: ' if where else ''}{error.strerror or error}", file=sys.stderr)
-        return 1
-    except (RuntimeError, ValueError) as error:
+        return FAILED
+    except RuntimeError as error:
         print(f"{prog}: {error}", file=sys.stderr)
-        return 1
+        return FAILED
     except KeyboardInterrupt:
         print(f"{prog}: stopped", file=sys.stderr)
-        return 130
-    return 0
+        return INTERRUPTED
+    return DONE
 
 
 def text_of(path: Path) -> str:
-    """The text of a file; raises OSError, or ValueError with a one-line message if the file is not UTF-8."""
+    """The text of a file that the user names; raises `UsageError`."""
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: not UTF-8 text") from None
+        raise UsageError(f"{path}: not UTF-8 text") from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
 
 
 def scaled(text: str) -> float | None:
@@ -62,7 +75,12 @@ def name_and_value(text: str) -> tuple[str, int | str]:
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, number_or_text(value)
+
+
+def number_or_text(text: str) -> int | str:
+    """A whole number, such as ``5`` or ``0x5``, else the text itself."""
     try:
-        return name, int(value, 0)
+        return int(text, 0)
     except ValueError:
-        return name, value
+        return text

@@ -8,6 +8,7 @@ import sys
 from importlib import import_module
 
 from wirestream import __version__
+from wirestream.arguments import Parser
 from wirestream.design import BUILD_DIR, HOME
 
 FOLDERS = ("rtl", "fusesoc", "constraints")
@@ -35,7 +36,7 @@ EXTRAS |= {"pyosys": "synth", "matplotlib": "synth", "pyspark": "spark", "pandas
 
 def main(argv: list[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="wirestream",
         usage="wirestream [--version] [--build-dir DIR] COMMAND …",
         description=__doc__,
@@ -75,7 +76,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def path(argv: list[str], prog: str) -> None:
-    parser = argparse.ArgumentParser(prog=prog, description="Print the folder of the cores.")
+    parser = Parser(prog=prog, description="Print the folder of the cores.")
     parser.add_argument("folder", choices=FOLDERS)
     print(HOME / parser.parse_args(argv).folder)
 

@@ -140,7 +140,8 @@ def describe(core: str, target: str = "default") -> dict:
     fusesoc = _fusesoc()
     found = [c for c in fusesoc.get_cores() if core in (c.rsplit(":", 1)[0], c.split(":")[2])]
     if not found:
-        raise SystemExit(f"no core named '{core}'; `wirestream cores` lists them")
+        print(f"no core named '{core}'; `wirestream cores` lists them", file=sys.stderr)
+        raise SystemExit(2)
     top = fusesoc.get_core(found[0])
     flags = {"target": target, "is_toplevel": True}
     return Edalizer(toplevel=top.name, flags=flags, work_root=str(build_dir()), core_manager=fusesoc.cm).run()

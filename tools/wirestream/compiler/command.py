@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirestream.arguments import UsageError, carry_out, name_and_value, text_of
+from wirestream.arguments import Parser, UsageError, carry_out, name_and_value, text_of
 from wirestream.compiler.chips import CHIPS, Chip
 from wirestream.compiler.circuit import Circuit, Result
 from wirestream.compiler.compile import Compiled
@@ -103,7 +103,7 @@ def _compiled(options: argparse.Namespace) -> tuple[Request, Compiled]:
 
 
 def _parser(prog: str, description: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=prog, description=description)
+    parser = Parser(prog=prog, description=description)
     parser.add_argument("query", type=Path, nargs="+", help="files with queries, compiled to one circuit")
     parser.add_argument(*("--stream",), type=Path, action="append", default=[], metavar="YML", help="further stream")
     parser.add_argument("--name", help="name of the circuit (default: that of the first file)")

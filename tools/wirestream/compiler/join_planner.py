@@ -31,7 +31,7 @@ from math import ceil, log2
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.arguments import carry_out
+from wirestream.arguments import Parser, carry_out
 from wirestream.compiler.predicates import PREDICATES
 
 TUPLE_W = 64
@@ -282,7 +282,7 @@ def plan(load: Load, chip: Chip) -> Plan:
 
 def arguments() -> argparse.ArgumentParser:
     name, description = "wirestream.compiler.join_planner", __doc__.split("\n")[0]
-    parser = argparse.ArgumentParser(prog=f"python -m {name}", description=description)
+    parser = Parser(prog=f"python -m {name}", description=description)
     parser.add_argument("predicate", choices=PREDICATES)
     window = parser.add_mutually_exclusive_group(required=True)
     window.add_argument("--rows", type=float, help="tuples in each stream's window")

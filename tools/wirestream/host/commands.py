@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from wirestream.arguments import UsageError
+from wirestream.arguments import Parser, UsageError
 from wirestream.host.remote import BOARD, address
 from wirestream.schema.packets import DEVICE
 
@@ -21,7 +21,7 @@ def epilog(what: str) -> str:
 
 def command(prog: str, description: str, examples: str, what: str) -> argparse.ArgumentParser:
     """The parser of a command that sends `what` in datagrams, with the options for their target."""
-    p = argparse.ArgumentParser(
+    p = Parser(
         prog=prog,
         description=description,
         epilog=examples + epilog(what),

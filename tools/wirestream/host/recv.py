@@ -13,13 +13,14 @@ import time
 from ipaddress import IPv4Address
 from pathlib import Path
 
+from wirestream.arguments import Parser, UsageError, carry_out
 from wirestream.host.inputs import CaptureInput, TunnelInput, UdpInput
 from wirestream.host.outputs import FileOutput, LineOutput, ScreenOutput
 from wirestream.host.remote import BOARD, PEER, address, circuit_of
 from wirestream.host.results import Results
 from wirestream.record.columns import Layout
-from wirestream.record.log import Log, policy
-from wirestream.schema.packets import SENDER, Endpoint, PacketError
+from wirestream.record.log import Log, LogError, policy
+from wirestream.schema.packets import SENDER, Endpoint
 
 EXAMPLES = """\
 examples:
@@ -39,7 +40,7 @@ DRAIN_S = 1.0  # longest time to read pending datagrams after Ctrl-C
 
 
 def parser(prog: str) -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
+    p = Parser(
         prog=prog,
         description="Receive the rows of a query, and report losses.",
         epilog=EXAMPLES,
@@ -65,7 +66,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
     log = p.add_argument_group("log")
     log.add_argument("--log", type=Path, metavar="DIR", help="also append every datagram to a log, for Spark")
     log.add_argument(
-        "--fsync", type=policy, default=0.1, metavar="WHEN", help="each, never, or a period in ms (default: 100)"
+        "--fsync", type=_policy, default=0.1, metavar="WHEN", help="each, never, or a period in ms (default: 100)"
     )
     to = p.add_argument_group("output (default: the screen, or tab-separated lines)").add_mutually_exclusive_group()
     to.add_argument("--csv", type=Path, metavar="FILE", help="a CSV file")
@@ -80,23 +81,30 @@ def parser(prog: str) -> argparse.ArgumentParser:
     return p
 
 
-def main(argv: list[str] | None = None, prog: str = "recv_results.py") -> int:
-    """The command. Exit codes: 0 done, 1 it failed, 2 wrong arguments; failures print one line."""
-    args = parser(prog).parse_args(argv)
+def _policy(text: str) -> float | None:
     try:
-        results = Results(Layout.of(circuit_of(args.query, args.stream), args.result))
-        if args.log and args.capture:
-            raise ValueError("--log does not go with --capture; Spark reads captures directly")
-        source = _input(args)
-        log = Log(args.log, fsync=args.fsync) if args.log else None
-        output = _output(args, results)
-    except OSError as error:
-        what = error.filename or args.tunnel or args.listen
-        print(f"{prog}: {what}: {error.strerror or error}", file=sys.stderr)
-        return 1
-    except (ValueError, PacketError) as error:
-        print(f"{prog}: {error}", file=sys.stderr)
-        return 2
+        return policy(text)
+    except LogError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def main(argv: list[str] | None = None, prog: str = "recv_results.py") -> int:
+    """The command."""
+    p = parser(prog)
+    args = p.parse_args(argv)
+    for name in ("count", "seconds", "idle"):
+        if (value := getattr(args, name)) is not None and not value >= 0:
+            p.error(f"--{name} {value:g}: must be at least 0")
+    return carry_out(prog, lambda: _run(args), args.tunnel or args.listen)
+
+
+def _run(args: argparse.Namespace) -> None:
+    results = Results(Layout.of(circuit_of(args.query, args.stream), args.result))
+    if args.log and args.capture:
+        raise UsageError("--log does not go with --capture; Spark reads captures directly")
+    source = _input(args)
+    log = Log(args.log, fsync=args.fsync) if args.log else None
+    output = _output(args, results)
     begin = time.monotonic()
     first, last = _receive(args, source, results, output, log)
     report = results.report() | {"dropped_here": source.dropped, "seconds": time.monotonic() - begin}
@@ -104,7 +112,6 @@ def main(argv: list[str] | None = None, prog: str = "recv_results.py") -> int:
     for used in filter(None, (source, output, log)):
         used.close()
     print(json.dumps(report) if args.json else "\n".join(summary(report)), flush=True)
-    return 0
 
 
 def _input(args: argparse.Namespace) -> UdpInput | TunnelInput | CaptureInput:

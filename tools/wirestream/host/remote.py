@@ -21,15 +21,15 @@ from decimal import Decimal as Number
 from math import ceil
 from pathlib import Path
 
-from wirestream.arguments import carry_out, text_of
+from wirestream.arguments import Parser, carry_out, number_or_text, text_of
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.constants import bits_of, registers_of
 from wirestream.compiler.package import package
 from wirestream.compiler.types import Decimal, Integer, Text
-from wirestream.errors import QueryError
+from wirestream.errors import locate_errors
 from wirestream.schema.registers import COUNTERS_AT, SNAPSHOT_S, RegisterError, Registers, Transport, description
-from wirestream.schema.streams import load, shipped
+from wirestream.schema.streams import known
 
 BOARD, PEER, REGISTERS = "127.0.0.1:4200", "127.0.0.1:4201", "127.0.0.1:4100"  # a board's default ports
 CONSTANTS_AT = 0x1000  # above the registers of the network
@@ -40,7 +40,7 @@ RESPONSES = {2: "SLVERR", 3: "DECERR"}
 PATIENCE_S, TRIES = 0.5, 6
 
 
-class RemoteError(RegisterError):
+class RemoteError(RuntimeError):
     """No answer, or a transfer was refused."""
 
 
@@ -161,7 +161,7 @@ class Remote:
             return
         for name, value in values.items():
             if name not in self._circuit.runtime:
-                raise RegisterError(f"${name}: no such constant in the query")
+                raise self._unknown(name)
             try:
                 number = bits_of(value, self._circuit.runtime[name])
             except ValueError as error:
@@ -178,9 +178,12 @@ class Remote:
 
     def constants(self) -> dict[str, int | str]:
         """The constants as last written."""
-        return {name: self._constant(name) for name in sorted(self._circuit.runtime)}
+        return {name: self.constant(name) for name in sorted(self._circuit.runtime)}
 
-    def _constant(self, name: str) -> int | str:
+    def constant(self, name: str) -> int | str:
+        """A constant as last written; raises `RegisterError` if the query has none of this name."""
+        if name not in self._circuit.runtime:
+            raise self._unknown(name)
         kind, at = self._circuit.runtime[name], CONSTANTS_AT + self._offsets[name]
         number = sum(self._bus.read32(at + 4 * n) << 32 * n for n in range(self._words(name)))
         number &= (1 << kind.width) - 1
@@ -189,6 +192,10 @@ class Remote:
         if isinstance(kind, Integer) and kind.signed and number >> kind.width - 1:
             number -= 1 << kind.width
         return str(Number(number).scaleb(-kind.scale)) if isinstance(kind, Decimal) else number
+
+    def _unknown(self, name: str) -> RegisterError:
+        names = ", ".join(f"${one}" for one in sorted(self._circuit.runtime)) or "none"
+        return RegisterError(f"${name}: no such constant in the query; it has {names}")
 
     def _words(self, name: str) -> int:
         return ceil(self._circuit.runtime[name].width / 32)
@@ -218,20 +225,15 @@ class Remote:
 
 
 def circuit_of(query: Path, streams: Iterable[Path] = ()) -> Circuit:
-    """The circuit of the query in a file; raises ValueError with a one-line message."""
-    try:
-        text = text_of(query)
-    except OSError as error:
-        raise ValueError(f"{query}: {error.strerror}") from None
-    try:
-        return compile_queries(text, [*shipped(), *map(load, streams)], query.stem).circuit
-    except QueryError as error:
-        raise ValueError(f"{query}: {error.message}") from None
+    """The circuit of the query in a file; raises `QueryFileError` or `UsageError`."""
+    text = text_of(query)
+    with locate_errors([(query, text)]):
+        return compile_queries(text, known(streams), query.stem).circuit
 
 
 def main(argv: list[str] | None = None, prog: str = "board_registers.py") -> int:
     """The command."""
-    p = argparse.ArgumentParser(
+    p = Parser(
         prog=prog,
         description="Show or change the registers, counters and $constants of a running board.",
         epilog="Without NAME, show the settings, the constants and all counters that are not 0.",
@@ -270,20 +272,16 @@ def _follow(remote: Remote, names: Sequence[str]) -> None:
     constants, asked = {}, []
     for text in names:
         name, equals, value = text.partition("=")
-        number = int(value, 0) if value.lstrip("-")[:1].isdigit() and "." not in value and ":" not in value else value
         if not equals:
             asked.append(name)
         elif name.startswith("$"):
-            constants[name[1:]] = number
+            constants[name[1:]] = number_or_text(value)
         else:
-            remote.set(name, number)
+            remote.set(name, number_or_text(value))
     remote.set_constants(constants)
     counters = remote.counters() if any(not name.startswith("$") for name in asked) else {}
     for name in asked:
         if name.startswith("$"):
-            known = remote.constants()
-            if name[1:] not in known:
-                raise RegisterError(f"{name}: no such constant in the query")
-            print(f"{name:<24}{known[name[1:]]}")
+            print(f"{name:<24}{remote.constant(name[1:])}")
         else:
             print(f"{name:<24}{counters[name] if name in counters else remote.get(name)}")

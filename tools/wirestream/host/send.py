@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from wirestream.arguments import UsageError, carry_out, text_of
+from wirestream.arguments import Parser, UsageError, carry_out, text_of
 from wirestream.compiler.circuit import Entry
 from wirestream.compiler.compile import compile_queries
 from wirestream.errors import locate_errors
@@ -43,7 +43,7 @@ numbers, true or false, nothing for null. Lines of JSON objects (NDJSON) work li
 
 
 def parser(prog: str) -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
+    p = Parser(
         prog=prog,
         description="Send the tuples of a query's streams in datagrams over UDP, or write them as a pcap file.",
         epilog=EXAMPLES + epilog("tuples") + "With x tuples leave at the times that they have: 1x at true speed.\n",

@@ -3,7 +3,6 @@ command. The papers' own figures are listed too, marked as such."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
+from wirestream.arguments import Parser
 from wirestream.design import Design, build_dir, resolve
 from wirestream.measure.synth import Measurement, SynthesisFailure, as_json, measure, positive, seeds_from_environment
 
@@ -101,7 +101,7 @@ def rate(m: Measurement) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m wirestream.measure.compare", description=__doc__)
+    parser = Parser(prog="python -m wirestream.measure.compare", description=__doc__)
     parser.add_argument("what", choices=["wid"], help="wid: the window aggregate of the Window-ID paper")
     parser.add_argument(
         "--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (default: 5)"

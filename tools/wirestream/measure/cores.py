@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import inspect
 import re
@@ -16,6 +15,7 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
+from wirestream.arguments import Parser
 from wirestream.compiler.cores import ALL
 from wirestream.design import HOME, RTL
 
@@ -143,7 +143,7 @@ def markdown() -> str:
 
 
 def main(argv: list[str] | None = None, prog: str = "python -m wirestream.measure.cores") -> None:
-    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
+    parser = Parser(prog=prog, description=__doc__)
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the page of the cores instead")
     if page := parser.parse_args(argv).markdown:
         page.write_text(markdown())

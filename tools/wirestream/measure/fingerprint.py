@@ -7,12 +7,12 @@ the change, each in its own checkout, and compare the lines.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Sequence
 
+from wirestream.arguments import Parser
 from wirestream.design import Design, build_dir, resolve
 from wirestream.measure.cores import cores
 from wirestream.measure.netlist import Module
@@ -91,7 +91,7 @@ def fingerprint(design: Design) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m wirestream.measure.fingerprint", description=__doc__)
+    parser = Parser(prog="python -m wirestream.measure.fingerprint", description=__doc__)
     parser.add_argument("core", nargs="*", help="default: every core")
     failed = False
     for name in parser.parse_args(argv).core or [core.name for core in cores()]:

@@ -17,7 +17,6 @@ checkers/ holds checkers, such as the rules of a bus; they count as part of the 
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import subprocess
@@ -28,6 +27,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from wirestream.arguments import Parser
 from wirestream.design import Design, build_dir, cores, describe, environment, from_edam
 from wirestream.inventory import note
 from wirestream.measure import bmc
@@ -424,13 +424,13 @@ def prove_one(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m wirestream.measure.formal", description=__doc__.split("\n")[0])
+    parser = Parser(prog="python -m wirestream.measure.formal", description=__doc__.split("\n")[0])
     parser.add_argument("core", nargs="*", help="cores to prove (default: all that have a formal target)")
     proven = cores(target="formal")
     chosen = parser.parse_args(arguments).core or proven
     for core in chosen:
         if core not in proven and core not in [name.split(":")[2] for name in proven]:
-            raise SystemExit(f"{core} has no properties; docs/cores.md shows which cores have")
+            parser.error(f"{core} has no properties; docs/cores.md shows which cores have")
     failures = 0
     for core in chosen:
         edam = describe(core, "formal")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Sequence
 
+from wirestream.arguments import Parser
 from wirestream.design import Design, environment, resolve
 from wirestream.inventory import note
 from wirestream.measure.cores import cores
@@ -134,10 +134,12 @@ def configurations(names: Sequence[str] = ()) -> list[tuple[str, dict[str, int |
     return [(name, parameters) for name in chosen for parameters in ({}, *(p for n, p in MATRIX if n == name))]
 
 
-def main(names: Sequence[str]) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = Parser(prog="python -m wirestream.measure.lint", description=__doc__.split("\n")[0])
+    parser.add_argument("core", nargs="*", help="default: every core")
     known: dict[str, Design] = {}
     try:
-        for name, parameters in configurations(names):
+        for name, parameters in configurations(parser.parse_args(argv).core):
             if name not in known:
                 known[name] = resolve(name)
             lint(known[name].with_parameters(**parameters))
@@ -146,4 +148,4 @@ def main(names: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

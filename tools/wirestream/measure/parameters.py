@@ -39,6 +39,7 @@ from functools import cache
 
 import yaml
 
+from wirestream.arguments import Parser
 from wirestream.design import HOME, RTL
 from wirestream.measure.cores import Core, cores
 
@@ -417,7 +418,7 @@ def rewrite(core: Core) -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """The command; exits with status 1 if it finds an error."""
     summary, _, rest = __doc__.partition("\n\n")
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m wirestream.measure.parameters",
         description=summary,
         epilog=rest,
@@ -430,7 +431,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = parser.parse_args(argv)
     known = {core.name: core for core in cores()}
     if unknown := set(arguments.core) - known.keys():
-        raise SystemExit(f"no core named {', '.join(sorted(unknown))}; `wirestream cores` lists them")
+        parser.error(f"no core named {', '.join(sorted(unknown))}; `wirestream cores` lists them")
     chosen = [known[name] for name in arguments.core or known]
     if arguments.write:
         for core in chosen:

@@ -6,11 +6,11 @@ same. With --quick or --figure the page and its pictures go to build/report too.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+from wirestream.arguments import Parser
 from wirestream.measure.compare import SPEED
 from wirestream.measure.curves import PRECISE, QUANTITIES, Numbers, Sweep
 from wirestream.measure.drawing import draw
@@ -64,7 +64,7 @@ def page(sweeps: dict[str, Sweep], found: dict[str, dict[str, Numbers]], seeds: 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m wirestream.measure.report", description=__doc__)
+    parser = Parser(prog="python -m wirestream.measure.report", description=__doc__)
     parser.add_argument("--figure", choices=SWEEPS, help="the figures of one paper instead of all")
     parser.add_argument(
         "--output", type=Path, metavar="DIR", help="folder for all figures (default: report in the build folder)"

@@ -25,9 +25,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from wirestream.arguments import name_and_value, text_of
+from wirestream.arguments import Parser, carry_out, name_and_value, text_of
 from wirestream.compiler.chips import CHIPS
 from wirestream.design import Design, build_dir, describe, environment, resolve
+from wirestream.errors import locate_errors
 from wirestream.measure.netlist import (
     Module,
     Names,
@@ -443,7 +444,8 @@ def of_query(
     options = WindowOptions.read(made, luts, ram_bits)
     budget = [f"{name}{value}" for name, value in (("luts", luts), ("ram", ram_bits)) if value is not None]
     sql, name = text_of(Path(file)), Path(file).stem
-    compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups, options)
+    with locate_errors([(Path(file), sql)]):
+        compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups, options)
     folder = "-".join([name, f"{clock:g}MHz", str(groups), *left_out, *made, *budget])
     return as_design(compiled, build_dir() / "synth" / folder)
 
@@ -460,7 +462,7 @@ def of_core(core: str, parameters: dict[str, int | str]) -> Design:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m wirestream.measure.synth", description=__doc__.split("\n")[0])
+    parser = Parser(prog="python -m wirestream.measure.synth", description=__doc__.split("\n")[0])
     parser.add_argument("core", help="a core, such as udp_rx or wirestream:net:udp_rx, or a query file")
     parser.add_argument(
         *("parameters",), nargs="*", type=name_and_value, metavar="NAME=VALUE",
@@ -473,17 +475,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--no-pnr", action="store_true", help="count cells only, without place and route")
     parser.add_argument("--require", type=float, default=0, metavar="MHZ", help="fail below this rate at speed 8")
     chosen = parser.parse_args(arguments)
-    try:
-        design = of_query(chosen.core, **dict(chosen.parameters)) if chosen.core.endswith(".sql") else None
-        design = design or of_core(chosen.core, dict(chosen.parameters))
-        result = measure(design, chosen.seeds, not chosen.no_pnr)
-        show(result)
-        if chosen.require:
-            check(result, chosen.require)
-    except (SynthesisFailure, OSError, ValueError) as failure:
-        print(failure, file=sys.stderr)
-        return 1
-    return 0
+    return carry_out("synth", lambda: _run(chosen))
+
+
+def _run(chosen: argparse.Namespace) -> None:
+    core, parameters = chosen.core, dict(chosen.parameters)
+    design = of_query(core, **parameters) if core.endswith(".sql") else of_core(core, parameters)
+    result = measure(design, chosen.seeds, not chosen.no_pnr)
+    show(result)
+    if chosen.require:
+        check(result, chosen.require)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import gzip
 import json
 import re
 import sys
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from wirestream.arguments import UsageError
 
 STANDARD_INPUT = "-"
 DELIMITERS = ",;\t|"
+UNEVEN = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)")  # of Arrow; the heading is row 1
 EMPTY_IS_NULL = {b"empty": b"null"}  # metadata of a table
 
 
@@ -41,17 +43,30 @@ def read_table(path: str | Path) -> pa.Table:
         raise TableError(f"{path}: the name must end in one of {', '.join(FORMATS)}")
     try:
         text = Path(path).read_bytes()
-        return reader(gzip.decompress(text) if str(path).lower().endswith(".gz") else text, str(path))
-    except FileNotFoundError as error:
-        raise TableError(f"{path}: no such file") from error
-    except (OSError, EOFError, pa.ArrowException) as error:
-        raise TableError(f"{path}: {one_line(error)}") from error
+    except FileNotFoundError:
+        raise TableError(f"{path}: no such file") from None
+    except OSError as error:
+        raise TableError(f"{path}: {error.strerror}") from None
+    return reader(_plain(text, str(path)) if str(path).lower().endswith(".gz") else text, str(path))
+
+
+def _plain(text: bytes, where: str) -> bytes:
+    try:
+        return gzip.decompress(text)
+    except EOFError:
+        raise TableError(f"{where}: the file was cut: its gzip data has no end") from None
+    except (OSError, zlib.error) as error:
+        raise TableError(f"{where}: not a gzip file, or a damaged one: {one_line(error)}") from None
 
 
 def parse_csv(text: bytes, where: str) -> pa.Table:
     """The table in CSV. The first line that does not begin with # names the columns, with the delimiter that is most
     frequent there. where: for errors."""
     begin, text = f"{where}: " if where else "", text.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in text:
+        raise TableError(f"{begin}not text: it has a byte 0")
+    if not text.strip():
+        raise TableError(f"{begin}it is empty")
     while text.startswith(b"#"):
         text = text.partition(b"\n")[2]
     first = text.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
@@ -67,7 +82,10 @@ def parse_csv(text: bytes, where: str) -> pa.Table:
     try:
         table = pyarrow.csv.read_csv(pa.BufferReader(text), how, pyarrow.csv.ParseOptions(delimiter=delimiter), convert)
     except pa.ArrowException as error:
-        raise TableError(f"{begin}{one_line(error)}") from error
+        reason = one_line(error)
+        if uneven := UNEVEN.match(reason):
+            reason = f"row {int(uneven[1]) - 1} has {uneven[3]} of {uneven[2]} cells"
+        raise TableError(f"{begin}{reason}") from error
     return table.replace_schema_metadata(EMPTY_IS_NULL)
 
 
@@ -80,8 +98,10 @@ def parse_json(text: bytes, where: str, first: int = 1) -> pa.Table:
             continue
         try:
             row = json.loads(line, parse_float=str, parse_int=str, parse_constant=lambda _: None)
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise TableError(f"{begin}line {number}: {error}") from None
+        except UnicodeDecodeError:
+            raise TableError(f"{begin}line {number}: not UTF-8 text") from None
+        except json.JSONDecodeError as error:
+            raise TableError(f"{begin}line {number}: not JSON from character {error.pos + 1} on") from None
         if not isinstance(row, dict):
             raise TableError(f"{begin}line {number}: not a JSON object")
         rows.append(row)
@@ -94,7 +114,11 @@ def _text(value: object) -> str | None:
 
 
 def _parquet(text: bytes, where: str) -> pa.Table:
-    table = pyarrow.parquet.read_table(pa.BufferReader(text), use_threads=False, pre_buffer=False)
+    try:
+        table = pyarrow.parquet.read_table(pa.BufferReader(text), use_threads=False, pre_buffer=False)
+    except (OSError, pa.ArrowException) as error:
+        reason = one_line(error).removeprefix("Could not open Parquet input source '<Buffer>': ")
+        raise TableError(f"{where}: not a Parquet file, or one that was cut or damaged: {reason}") from None
     for n, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
         if pa.types.is_dictionary(column.type):
             table = table.set_column(n, name, column.cast(column.type.value_type))
@@ -122,6 +146,11 @@ def identifier(column: str) -> str:
     return name if name and not name[0].isdigit() else f"c{name}"
 
 
+def is_number(name: str) -> bool:
+    """Whether the name of a column is a value rather: a file without a heading has such names."""
+    return bool(re.fullmatch(r"[+-]?[0-9]*\.?[0-9]+", name))
+
+
 def column_of(field: str, columns: Sequence[str]) -> str | None:
     """The column of a field: the one with its name, else the only one whose `identifier` is the name in some case."""
     if field in columns:
@@ -131,4 +160,4 @@ def column_of(field: str, columns: Sequence[str]) -> str | None:
 
 
 def one_line(error: Exception) -> str:
-    return str(error).split("\n")[0][:200]
+    return str(error).split("\n")[0][:200].rstrip(": ")

@@ -6,7 +6,6 @@ the digits that they are written with. The text is a declaration and a first que
 
 from __future__ import annotations
 
-import argparse
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,13 +15,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wirestream.arguments import carry_out
+from wirestream.arguments import Parser, carry_out
 from wirestream.compiler.parse import parse
 from wirestream.errors import QueryError
 from wirestream.record import tables
 from wirestream.record.arrival import times
 from wirestream.record.columns import readable
-from wirestream.record.files import STANDARD_INPUT, TableError, column_of, identifier, read_table
+from wirestream.record.files import STANDARD_INPUT, TableError, column_of, identifier, is_number, read_table
 from wirestream.schema.fields import ENCODING, MOST_DIGITS, UNITS, Field
 from wirestream.schema.streams import Stream
 from wirestream.schema.tuples import Schema
@@ -90,8 +89,10 @@ def infer(path: Path, name: str = "") -> str:
     name = name or identifier(path.stem if str(path) != STANDARD_INPUT else "data").capitalize()
     time, unit = _time(columns)
     stream = Stream(Schema(name, 0, fields), time and time.field.name, None, None if time and time.field.unit else unit)
-    lines = [f"-- {len(table):,} rows of {path}", *(f"-- without {line}" for line in left)]
-    lines.append(f"CREATE INPUT STREAM {name} (")
+    lines = [f"-- {len(table):,} row{'s' * (len(table) != 1)} of {path}", *(f"-- without {line}" for line in left)]
+    if values := [column.name for column in columns if is_number(column.name)]:
+        lines.append(f"-- is {values[0]!r} the name of a column? The first line of the file must have the names")
+    lines.append(f"CREATE INPUT STREAM {_written(name)} (")
     width = max(len(column.text) for column in columns) + 1
     for column in columns:
         text = column.text + "," * (column is not columns[-1])
@@ -184,7 +185,7 @@ def _time(columns: list[Column]) -> tuple[Column | None, str]:
 
 def _first_query(stream: Stream, columns: list[Column], time: Column | None) -> list[str]:
     """A query over windows of the time, if there is one, of which the data has many."""
-    name = stream.schema.name
+    name = _written(stream.schema.name)
     if not time:
         return ["-- no column has times; in text they are written in ISO 8601", f"SELECT * FROM {name} INTO Result"]
     at = times(stream, time.records(time.values).astype([(time.field.name, time.field.numpy)]), time.field.name)
@@ -221,7 +222,7 @@ def _written(name: str) -> str:
 
 def main(argv: list[str] | None = None, prog: str = "wirestream infer") -> int:
     """The command."""
-    p = argparse.ArgumentParser(
+    p = Parser(
         prog=prog,
         description="Write the CREATE INPUT STREAM for a file of CSV, Parquet or NDJSON, and a first query over it.",
     )

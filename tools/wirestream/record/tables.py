@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wirestream.record.columns import beyond, readable, unscaled, words
-from wirestream.record.files import EMPTY_IS_NULL, TableError, column_of, read_table
+from wirestream.record.files import EMPTY_IS_NULL, TableError, column_of, is_number, read_table
 from wirestream.schema.fields import ENCODING, UNITS, Field, wide
 from wirestream.schema.tuples import FLAG_NULL, Schema
 
@@ -107,8 +107,10 @@ def columns_of(begin: str, schema: Schema, columns: Sequence[str]) -> dict[str, 
     """The column of each field. begin: of the error."""
     found = {field.name: column_of(field.name, columns) for field in schema.fields}
     if missing := [name for name, column in found.items() if column is None]:
+        heading = "; its first line must name the columns" if any(map(is_number, columns)) else ""
         raise TableError(
-            f"{begin}no column {', '.join(missing)}; it has {', '.join(columns) or 'none'} and needs {', '.join(found)}"
+            f"{begin}no column {', '.join(missing)}; it has {', '.join(columns) or 'none'} and needs"
+            f" {', '.join(found)}{heading}"
         )
     return found
 

@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.arguments import UsageError, carry_out, text_of
+from wirestream.arguments import Parser, UsageError, carry_out, text_of
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.syntax import Window
 from wirestream.errors import locate_errors
@@ -222,7 +222,7 @@ def _parts(name: str, timeline: Timeline, text: Text, top: int) -> Iterator[str]
 
 def main(argv: list[str] | None = None, prog: str = "wirestream timeline") -> int:
     """The command."""
-    p = argparse.ArgumentParser(prog=prog, description="Draw what the windows of a query do with the first tuples.")
+    p = Parser(prog=prog, description="Draw what the windows of a query do with the first tuples.")
     p.add_argument("query", type=Path, help="file with a query")
     p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
     p.add_argument("--svg", type=Path, metavar="FILE", help="also draw an SVG")

@@ -34,7 +34,7 @@ from pathlib import Path
 
 import yaml
 
-from wirestream.arguments import text_of
+from wirestream.arguments import Parser, carry_out, text_of
 from wirestream.design import RTL
 
 DEFAULTS = yaml.safe_load((RTL / "fix" / "defaults.yml").read_text())
@@ -164,7 +164,7 @@ def load(path: Path) -> FixMap:
         described = yaml.safe_load(text_of(path))
         return read(described)
     except (yaml.YAMLError, FixMapError) as error:
-        raise FixMapError(f"{path}: {error}") from error
+        raise FixMapError(f"{path}: {' '.join(str(error).split())}") from error
 
 
 def read(described: dict) -> FixMap:
@@ -400,8 +400,9 @@ endmodule
 
 def main(argv: list[str] | None = None) -> int:
     """Write the parser of a description."""
-    parser = argparse.ArgumentParser(
-        prog="wirestream.schema.fix", description="Write ws_fix_NAME.v for the messages described in a .yml file."
+    parser = Parser(
+        prog="python -m wirestream.schema.fix",
+        description="Write ws_fix_NAME.v for the messages in a .yml file.",
     )
     parser.add_argument("file", type=Path, help="description of the messages, such as rtl/fix/orders.yml")
     parser.add_argument(
@@ -409,15 +410,14 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="output folder (default: .)")
     args = parser.parse_args(argv)
-    try:
-        fix = load(args.file)
-        file = args.out / f"ws_fix_{fix.name}.v"
-        file.write_text(verilog(fix, args.data_w))
-    except (OSError, FixMapError) as error:
-        print(f"wirestream.fix: {error}", file=sys.stderr)
-        return 2
+    return carry_out("wirestream.schema.fix", lambda: _run(args))
+
+
+def _run(args: argparse.Namespace) -> None:
+    fix = load(args.file)
+    file = args.out / f"ws_fix_{fix.name}.v"
+    file.write_text(verilog(fix, args.data_w))
     print(file)
-    return 0
 
 
 if __name__ == "__main__":

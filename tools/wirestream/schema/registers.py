@@ -12,7 +12,6 @@ The description is rtl/net/registers.yml. From Python:
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,6 +21,7 @@ from typing import Protocol
 
 import yaml
 
+from wirestream.arguments import Parser
 from wirestream.design import RTL
 
 DESCRIPTION = RTL / "net" / "registers.yml"
@@ -447,7 +447,7 @@ class Registers:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m wirestream.schema.registers", description=__doc__.split("\n")[0])
+    parser = Parser(prog="python -m wirestream.schema.registers", description=__doc__.split("\n")[0])
     for option in ("markdown", "verilog"):
         parser.add_argument(f"--{option}", type=Path, metavar="FILE", help="write the map to a file")
     chosen = parser.parse_args(arguments)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wirestream.arguments import carry_out, name_and_value, scaled, text_of
+from wirestream.arguments import Parser, UsageError, carry_out, name_and_value, scaled, text_of
 from wirestream.compiler.chips import CHIPS
 from wirestream.errors import locate_errors
 from wirestream.schema.streams import known
@@ -23,7 +23,7 @@ console = Console(highlight=False)
 
 
 def main(argv: list[str], prog: str) -> int:
-    command = argparse.ArgumentParser(prog=prog, description=__doc__)
+    command = Parser(prog=prog, description=__doc__)
     command.add_argument("query", type=Path, help="file with one query")
     command.add_argument("--stream", type=Path, action="append", default=[], metavar="YML",
                          help="further stream")  # fmt: skip
@@ -60,7 +60,7 @@ def quantity(text: str) -> float:
 
 def _run(options: argparse.Namespace) -> None:
     text = text_of(options.query)
-    tables = {name: Path(str(file)).resolve(strict=True) for name, file in options.table}
+    tables = {name: _table(Path(str(file))) for name, file in options.table}
     with locate_errors([(options.query, text)]):
         plan = divide(
             text,
@@ -76,12 +76,22 @@ def _run(options: argparse.Namespace) -> None:
         console.print(f"\nwrote to {options.output}: {', '.join(str(p.name) for p in plan.write(options.output))}")
 
 
+def _table(path: Path) -> Path:
+    try:
+        return path.resolve(strict=True)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+
+
 def _load(options: argparse.Namespace) -> Load:
     if options.selectivity is not None and not 0 <= options.selectivity <= 1:
         raise ValueError(f"--selectivity {options.selectivity:g}: must be 0 to 1")
     for name in ("clock", "per_datagram", "cores", "groups"):
         if (value := getattr(options, name)) is not None and value <= 0:
             raise ValueError(f"--{name.replace('_', '-')} {value:g}: must be more than 0")
+    for name in ("luts", "brams"):
+        if (getattr(options, name) or 0) < 0:
+            raise ValueError(f"--{name} {getattr(options, name):g}: must be at least 0")
     return Load(options.rate, options.selectivity, options.groups, options.tick, options.per_datagram, options.clock,
                 options.cores)  # fmt: skip
 

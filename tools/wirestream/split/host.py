@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from wirestream.arguments import name_and_value
+from wirestream.arguments import Parser, name_and_value
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.parse import parse, parse_window
 from wirestream.record.columns import Layout, SchemaError, arrow_of, spark_of
@@ -180,7 +180,7 @@ def main(
     argv: list[str] | None = None,
 ) -> None:
     """Run a job. about: text for --help. constants, tables: the defaults that the job was written with."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--pcap", type=Path, help="a capture, or a folder of captures")
     source.add_argument("--log", type=Path, help="a folder written by `wirestream receive --log`")

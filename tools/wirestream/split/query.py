@@ -168,7 +168,10 @@ def parse(text: str, streams: Mapping[str, Stream], tables: Mapping[str, object]
     spelling.of_tables(tree, [*streams, *tables, *_ctes(tree)])
     if unknown := [t.name for t in tree.find_all(exp.Table) if t.name not in {*streams, *tables, *_ctes(tree)}]:
         raise QueryError(f"{unknown[0]} is neither a stream ({', '.join(streams)}) nor a --table")
-    reads = [name for name in dict.fromkeys(table.name for table in tree.find_all(exp.Table)) if name in streams]
+    read = dict.fromkeys(table.name for table in tree.find_all(exp.Table))
+    if unused := [name for name in tables if name not in read]:
+        raise QueryError(f"--table {unused[0]}: the query does not read it")
+    reads = [name for name in read if name in streams]
     if not reads:
         raise QueryError("the query reads no stream")
     if name in {*streams, *tables, *RESERVED}:

@@ -25,7 +25,9 @@ sockaddr_in address_of(const std::string &text, const char *what) {
     size_t colon = text.rfind(':');
     if (colon == std::string::npos || inet_pton(AF_INET, text.substr(0, colon).c_str(), &address.sin_addr) != 1)
         fail("%s: '%s' is not ADDRESS:PORT, such as 127.0.0.1:4200", what, text.c_str());
-    address.sin_port = htons(number(text.substr(colon + 1), what));
+    const auto port = number(text.substr(colon + 1), what);
+    if (port < 1 || port > 65535) fail("%s: '%s' has no port from 1 to 65535", what, text.c_str());
+    address.sin_port = htons(port);
     return address;
 }
 

@@ -27,22 +27,22 @@ from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
 from tb.queries.ethernet import Board, Run
 from tb.queries.streams import data
-from tb.verdict import ENOUGH, Comparison, Exit, judged, write_differences
-from wirestream.arguments import UsageError, name_and_value, text_of
+from wirestream.arguments import Parser, UsageError, name_and_value, text_of
 from wirestream.compiler.circuit import Result
 from wirestream.compiler.command import show
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.planner import CAPACITY
 from wirestream.compiler.syntax import Window
-from wirestream.errors import QueryError
+from wirestream.errors import QueryFileError, locate_errors
 from wirestream.host import orders, trades
 from wirestream.host.trouble import Trouble
 from wirestream.record.arrival import Arrival
+from wirestream.record.comparison import ENOUGH, STYLES, Comparison, Exit, judged, write_differences
 from wirestream.record.invented import IN_A_GAP, IN_A_WINDOW, invented
 from wirestream.record.oracle import expected
 from wirestream.record.own import add_options, own_data
-from wirestream.record.rows import Row, row_of
+from wirestream.record.rows import Row
 from wirestream.schema.counters import harmless, taken
 from wirestream.schema.packets import DEVICE, Blocks, frames, interleaved, most_in_datagram
 from wirestream.schema.streams import Stream, shipped
@@ -83,15 +83,12 @@ def demo(options: argparse.Namespace) -> int:
     for earlier in FOLDER.glob("*_differences.csv"):
         earlier.unlink()
     console.print(f"[bold]{escape(sql.strip())}[/]\n")
-    try:
+    with locate_errors([(options.query, sql)]):
         built = compile_queries(sql, shipped(), options.query.stem, capacity=options.groups)
-    except QueryError as error:
-        console.print(f"{options.query}: {escape(error.shown(sql))}")
-        return Exit.USAGE
     constants = dict(options.set)
     if missing := built.circuit.runtime.keys() - constants.keys():
-        console.print(f"{options.query}: ${min(missing)} has no value; make demo … ARGS='--set {min(missing)}=…'")
-        return Exit.USAGE
+        name = min(missing)
+        raise UsageError(f"{options.query}: ${name} has no value; make demo … ARGS='--set {name}=…'")
     show(built)
     console.print()
     names = " and of ".join(dict.fromkeys(entry.stream.schema.name for entry in built.circuit.entries))
@@ -132,12 +129,12 @@ def demo(options: argparse.Namespace) -> int:
     console.print(f"\npicture   {', '.join(map(shown, pictures))}")
     console.print(f"packets   {shown(FOLDER / 'in.pcap')} → {shown(FOLDER / 'out.pcap')}")
     for one in compared:
-        if one.rows != one.golden:
+        if not one.equal:
             write_differences(one, path := FOLDER / f"{one.name}_differences.csv")
             console.print(f"all rows that differ are in {shown(path)}")
     status, lines = judged(compared, run.counters)
     for line in ["", *lines]:
-        console.print(line)
+        console.print(escape(line), style=STYLES[status])
     if status == Exit.EQUAL and (why := weakness(results, traffic, options)):
         console.print(f"[yellow]a weak check[/]: {why}")
     return status
@@ -146,10 +143,9 @@ def demo(options: argparse.Namespace) -> int:
 def compare(built: Compiled, run: Run, result: Result, rows: list[Row], golden: list[Row]) -> Comparison:
     spilled = None
     if result.spill:
-        records, time = run.overflow(built.circuit.spills.index(result.spill)), result.entry.window.attribute
-        spilled = [row_of(record, result.spill.schema) for record in records[~records["punct"]]]
-        spilled = [{name: value for name, value in row if name != time} for row in spilled]
-    return Comparison(result.name, Counter(rows), Counter(golden), result.joined, spilled)
+        spilled = run.overflow(built.circuit.spills.index(result.spill))
+        spilled = spilled[~spilled["punct"]]
+    return Comparison.of(result, rows, golden, spilled)
 
 
 def weakness(results: list[tuple[Result, list[Row], list[Row]]], traffic: Traffic, options: argparse.Namespace) -> str:
@@ -170,7 +166,7 @@ def weakness(results: list[tuple[Result, list[Row], list[Row]]], traffic: Traffi
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="make demo", description=__doc__)
+    parser = Parser(prog="make demo", description=__doc__)
     parser.add_argument("query", type=Path, nargs="?", default=QUERY, help="a file with a query")
     parser.add_argument("--tuples", type=int, default=5_000, help="number of tuples or messages (default 5,000)")
     parser.add_argument("--seed", type=int, default=3, help="seed of the generator (default 3)")
@@ -416,8 +412,11 @@ def plot(result: Result, received: list[Row], records: np.ndarray, wanted: list[
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except UsageError as wrong:
-        print(f"demo: {wrong}", file=sys.stderr)
+    except QueryFileError as error:
+        print(error, file=sys.stderr)
+        sys.exit(Exit.USAGE)
+    except UsageError as error:
+        print(f"make demo: {error}", file=sys.stderr)
         sys.exit(Exit.USAGE)
     except (BulkFailure, ValueError) as failure:
-        sys.exit(f"demo: {failure}")
+        sys.exit(f"make demo: {failure}")

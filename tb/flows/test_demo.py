@@ -7,11 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tb import REPOSITORY
 from tb.demo import FOLDER
-from tb.verdict import Exit
+from wirestream.record.comparison import Exit
 
 SQL = """
 CREATE INPUT STREAM Rides (Pickup timestamp(s), Zone string(3), Fare decimal(6, 2)) TIME Pickup;
@@ -43,25 +41,3 @@ def test_own_data(tmp_path: Path) -> None:
     assert differences[0] == "only in,Pickup,Zone,Rides" and len(differences) > 100
     assert all(line.startswith("PySpark,2026-03-01T10:") for line in differences[1:])
     assert not (FOLDER / "Busy_differences.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("sql", "words", "message"),
-    [
-        ("SELECT x FROM Trades INTO R", [], "line 1, column 8"),
-        ("SELECT Price FROM Trades INTO R", ["--data", "none.csv"], "demo: none.csv: no such file"),
-        (
-            "SELECT Price FROM Trades INTO R",
-            ["--data", "No=none.csv"],
-            "demo: --data No=none.csv: the query reads Trades",
-        ),
-        ("SELECT Price FROM Trades WHERE Price > $p INTO R", [], "$p has no value"),
-        ("SELECT Price FROM Trades INTO R", ["--tuples", "0"], "--tuples must be at least 1"),
-        ("", [], "no query in the file"),
-    ],
-)
-def test_wrong_calls(tmp_path: Path, sql: str, words: list[str], message: str) -> None:
-    (tmp_path / "q.sql").write_text(sql)
-    done = demo(str(tmp_path / "q.sql"), *words)
-    assert done.returncode == Exit.USAGE and message in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr

@@ -10,16 +10,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from wirestream.arguments import UsageError
+from wirestream.arguments import DONE, FAILED, INTERRUPTED, USAGE, Parser
+from wirestream.compiler.planner import CAPACITY
 from wirestream.design import build_dir
 from wirestream.errors import QueryError
 from wirestream.shell.circuits import LIMIT_MB, Circuits
-from wirestream.shell.commands import Shell
+from wirestream.shell.commands import Different, Shell
 from wirestream.shell.output import FORMATS, SHOWN, output_of
 from wirestream.shell.session import Session
 from wirestream.shell.statements import Statement, divided
 
-DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 WELCOME = "Queries on a simulated board. End them with ; and type \\help for the commands, \\q to quit."
 EXAMPLES = """\
 examples:
@@ -31,12 +31,13 @@ examples:
     %(prog)s < queries.sql
 
 A query runs on the board that `wirestream board` simulates; building it takes a while the first time. Streams without
-data get invented tuples. Exit status: 0 done, 1 a query failed, 2 wrong arguments or commands.
+data get invented tuples. Exit status: 0 done; 1 a run failed, or its rows are not PySpark's; 2 a wrong argument,
+command, query or file; 3 rows are missing, and counters say why.
 """
 
 
 def parser(prog: str) -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
+    p = Parser(
         prog=prog,
         description="Type queries, and see the rows of their circuits.",
         epilog=EXAMPLES,
@@ -51,6 +52,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
         "--rows", type=int, metavar="N", help=f"rows of a table, 0: all (default: {SHOWN} in a terminal, else all)"
     )
     p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
+    p.add_argument("--groups", type=int, default=CAPACITY, metavar="N", help="of a GROUP BY (default: %(default)d)")
     p.add_argument(
         *("--cache",),
         type=int,
@@ -67,9 +69,11 @@ def main(argv: list[str] | None = None, prog: str = "wirestream sql") -> int:
     args = p.parse_args(argv)
     if args.cache < 0 or (args.rows or 0) < 0:
         p.error("--cache and --rows must be at least 0")
+    if args.groups < 1:
+        p.error(f"--groups {args.groups}: must be at least 1")
     interactive = args.text is None and sys.stdin.isatty()
     try:
-        session = Session.of(args.stream)
+        session = Session.of(args.stream, args.groups)
     except (OSError, ValueError) as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return USAGE
@@ -99,14 +103,17 @@ def _script(shell: Shell, statements: Iterable[Statement], text: str, prog: str)
             shell.carry_out(statement)
         except QueryError as error:
             print(f"{prog}: {statement.located(error).shown(text)}", file=sys.stderr)
-            return FAILED
-        except UsageError as error:
+            return USAGE
+        except ValueError as error:
             print(f"{prog}: {error}", file=sys.stderr)
             return USAGE
+        except Different as different:
+            print(f"{prog}: {different}", file=sys.stderr)
+            return different.status
         except BrokenPipeError:
             sys.stdout = None  # nobody reads the rows
             return FAILED
-        except (OSError, RuntimeError, ValueError) as error:
+        except (OSError, RuntimeError) as error:
             print(f"{prog}: {_reason(error)}", file=sys.stderr)
             return FAILED
         except KeyboardInterrupt:

@@ -18,6 +18,7 @@ from wirestream.compiler.command import promise, show
 from wirestream.compiler.drawing import draw
 from wirestream.errors import QueryError
 from wirestream.record.arrival import Arrival
+from wirestream.record.comparison import STYLES, Exit, judged
 from wirestream.shell import check
 from wirestream.shell.circuits import Circuits
 from wirestream.shell.output import Output
@@ -27,7 +28,11 @@ from wirestream.shell.statements import Statement
 
 
 class Different(RuntimeError):
-    """The rows are not PySpark's."""
+    """The rows are not PySpark's. status: for the exit, whether counters explain it."""
+
+    def __init__(self, message: str, status: Exit):
+        super().__init__(message)
+        self.status = status
 
 
 class Shell:
@@ -134,19 +139,29 @@ class Shell:
         constants = {name: self.session.constants[name] for name in self._query.built.circuit.runtime}
         status = self.console.status("computing the rows with PySpark") if self.console.is_terminal else nullcontext()
         with status:
-            total, differing, replaced = check.compare(
-                self._query, self._sent, constants, running.rows, Path(self._folder.name)
+            compared, replaced = check.compare(
+                self._query, self._sent, constants, running.rows, running.spilled, Path(self._folder.name)
             )
         for line in replaced:
             self._say(f"for Spark: {line}", "dim")
-        if not differing:
-            what = {0: "no rows, neither from the circuit nor from PySpark", 1: "the circuit's only row is PySpark's"}
-            self._say(f"EQUAL {what.get(total, f'all {total:,} rows of the circuit are those of PySpark')}", "green")
+        status, lines = judged(compared, running.counted())
+        if status == Exit.EQUAL:
+            self._say("\n".join(lines), STYLES[status])
             return
-        for line in (line for one in differing for line in one.lines()):
-            self._say(line)
-        counted = f"; counted: {', '.join(losses)}" if (losses := running.losses()) else ""
-        raise Different(f"the rows are not those of PySpark{counted}")
+        for one in compared:
+            for line in check.shown(one):
+                self._say(line)
+        *others, last = lines
+        for line in others:
+            self._say(line, STYLES[status])
+        raise Different(last, status)
+
+    def groups(self, text: str) -> None:
+        """Set the number of groups that fit a GROUP BY."""
+        if not text.isdecimal() or not int(text):
+            raise UsageError(f"\\groups {text}: must be a number of at least 1")
+        self.session.resize(int(text))
+        self._say(f"{int(text):,} groups fit a GROUP BY")
 
     def explain(self, _: str) -> None:
         """Show the circuit: stages, cells, latency."""
@@ -180,6 +195,8 @@ class Shell:
             raise ValueError(f"{path}: {error.shown(text)}") from None
         for name in names:
             self._say(f"stream {name}")
+        if not names and self.session.query is before:
+            raise UsageError(f"{path}: no query in the file")
         if self.session.query is not before:
             self._describe(self.session.query.built.circuit)
             self._say("\\run runs it")
@@ -277,6 +294,7 @@ COMMANDS = {
     "send": Command(Shell.send, "send the data again to the running board, as a new session"),
     "close": Command(Shell.close_windows, "close the windows that are open after the data"),
     "check": Command(Shell.check, "compare the rows with PySpark's"),
+    "groups": Command(Shell.groups, "set how many groups fit a GROUP BY, from the next \\run on", "N"),
     "set": Command(Shell.set, "set a constant $NAME of queries, or a register of the board", "NAME=VALUE"),
     "counters": Command(Shell.counters, "show the counters of the board that are not 0"),
     "help": Command(Shell.help, "show this list"),

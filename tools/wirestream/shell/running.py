@@ -6,7 +6,7 @@ import errno
 import re
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,24 +24,29 @@ from wirestream.schema.packets import DEVICE, HEADERS, SENDER, Blocks, frames, i
 
 HERE = "127.0.0.1"
 TRIES = 5  # for free ports
-ROOM = 3000  # bytes of frames that are on their way to the circuit; the board's FIFO holds 4096
+# On their way to the circuit: datagrams, and bytes of their frames; the board's FIFO holds 32 and 4096.
+MOST_DATAGRAMS, ROOM = 30, 3000
 SETTLED_S = 0.15  # without a row or datagram, after which no more come
 LATE_S = 1.0  # a datagram that the board has sent arrives within this time
 STUCK_S = 10.0  # without a tuple that the circuit takes, after which those sent count as lost
 
 Batch = tuple[Layout, np.ndarray]  # rows of a result
+Records = Mapping[str, Sequence[np.ndarray]]  # by the name of a result
 
 
 class Running:
-    """A started board. rows: the records of each result in the session. lost: tuples of it that did not reach the
-    circuit."""
+    """A started board. rows: the records of each result in the session; spilled: its tuples of groups that found no
+    entry. lost: tuples of the session that did not reach the circuit."""
 
     def __init__(self, board: Board, constants: Mapping[str, int | str], report: Path):
         self.built = board.built
         self._board, self._report = board, report
         self._start(constants)
-        self._results = {r.name: Results(Layout.of(self.built.circuit, r.name)) for r in self.built.circuit.results}
+        results = self.built.circuit.results
+        self._results = {r.name: Results(Layout(r.schema)) for r in results}
+        self._spills = {r.name: Results(Layout(r.spill.schema)) for r in results if r.spill}
         self.rows: dict[str, list[np.ndarray]] = {}
+        self.spilled: dict[str, list[np.ndarray]] = {}
         self._session = self._sent = self.lost = 0
         self._before: dict[str, int] = {}  # the counters when the session began
         self._closing: Blocks = []
@@ -97,16 +102,15 @@ class Running:
         self._session += 1
         self._before, self.lost = self.counters(), 0
         self.rows = {name: [] for name in self._results}
+        self.spilled = {name: [] for name in self._spills}
         records = {stream.schema: tuples for stream, tuples in arrival.records.items()}
         last = {s.schema: punctuation(s, CLOSE_ALL) for s in arrival.records if s.time}
         blocks, _ = interleaved(
             records, arrival.order, per_datagram=usual(records), session=self._session, punctuations=last
         )
         tuples, self._closing = blocks[: len(blocks) - len(last)], blocks[len(blocks) - len(last) :]
-        for block in tuples:
-            size = max(1, ROOM // (block.shape[1] + HEADERS))
-            for at in range(0, len(block), size):
-                yield from self._deliver(block[at : at + size])
+        for portion in portions(tuples):
+            yield from self._deliver(portion)
         yield from self._settle()
 
     def close(self) -> Iterator[Batch]:
@@ -116,10 +120,10 @@ class Running:
             self._closing = []
         yield from self._settle()
 
-    def _deliver(self, block: np.ndarray) -> Iterator[Batch]:
+    def _deliver(self, blocks: Blocks) -> Iterator[Batch]:
         """Send datagrams, and wait until the circuit has taken their tuples."""
-        send(frames([block], SENDER, DEVICE), self._udp)
-        self._sent += len(block) * tuples_in(block)
+        send(frames(blocks, SENDER, DEVICE), self._udp)
+        self._sent += sum(len(block) * tuples_in(block) for block in blocks)
         came, since = -1, 0.0
         while came < self._sent:
             now, (count, _) = time.monotonic(), taken(self.counters())
@@ -151,24 +155,48 @@ class Running:
                 if len(records := results.take(block)):
                     self.rows.setdefault(name, []).append(records)
                     yield results.stream, records
+        for name, results in self._spills.items():
+            for block in blocks:
+                if len(records := results.take(block)):
+                    self.spilled.setdefault(name, []).append(records)
 
     def _missing(self, counters: Mapping[str, int]) -> int:
         """The datagrams that the board has sent and that have not arrived."""
         results = next(iter(self._results.values()))
         return sum(n for name, n in counters.items() if name.endswith("_datagram")) - results.datagrams
 
+    def counted(self) -> dict[str, int]:
+        """The counters of the session."""
+        return {name: count - self._before.get(name, 0) for name, count in self.counters().items()}
+
     def losses(self) -> list[str]:
         """What was lost or refused in the session, one line each."""
-        counters = self.counters()
-        new = {name: count - self._before.get(name, 0) for name, count in counters.items()}
+        new = self.counted()
         lines = [f"{name} {count:,}" for name, count in new.items() if count and not harmless(name)]
         if spilled := sum(count for name, count in new.items() if re.fullmatch(r"overflow\d*_row", name)):
             lines.append(f"{spilled:,} tuples of groups that did not fit left as a stream of their own")
         if self.lost:
             lines.append(f"{self.lost:,} tuples did not reach the circuit")
-        if (missing := self._missing(counters)) > 0:
+        if (missing := self._missing(self.counters())) > 0:
             lines.append(f"{missing:,} datagrams of rows did not arrive")
         return lines
+
+
+def portions(blocks: Blocks) -> Iterator[Blocks]:
+    """Datagrams, in order, in portions of at most `MOST_DATAGRAMS` with `ROOM` bytes of frames."""
+    portion: Blocks = []
+    left, room = MOST_DATAGRAMS, ROOM
+    for block in blocks:
+        size, at = block.shape[1] + HEADERS, 0
+        while at < len(block):
+            if portion and (not left or room < size):
+                yield portion
+                portion, left, room = [], MOST_DATAGRAMS, ROOM
+            part = block[at : at + min(left, max(1, room // size))]
+            portion.append(part)
+            at, left, room = at + len(part), left - len(part), room - len(part) * size
+    if portion:
+        yield portion
 
 
 def free_ports(count: int) -> list[int]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wirestream.arguments import UsageError
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.parse import parse
+from wirestream.compiler.planner import CAPACITY
 from wirestream.errors import QueryError
 from wirestream.record import own
 from wirestream.record.arrival import Arrival
@@ -27,27 +28,29 @@ INVENTED, SEED = 5_000, 3  # tuples of a stream without data
 
 @dataclass(frozen=True)
 class Query:
-    """A compiled query, and its text."""
+    """A compiled query, and its text. name: of the circuit, if it is not the query's."""
 
     sql: str
     built: Compiled
+    name: str | None = None
 
 
 @dataclass
 class Session:
     """given: the streams and formats that need no declaration. streams: those declared here. files: of data, by the
-    stream. constants: values of $names. query: the last one."""
+    stream. constants: values of $names. query: the last one. groups: that fit a GROUP BY."""
 
     given: list[Stream | Format]
     streams: dict[str, Stream] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
     constants: dict[str, int | str] = field(default_factory=dict)
     query: Query | None = None
+    groups: int = CAPACITY
 
     @classmethod
-    def of(cls, paths: Iterable[Path]) -> Session:
+    def of(cls, paths: Iterable[Path], groups: int = CAPACITY) -> Session:
         """With the shipped streams, and those of .yml files."""
-        return cls(known(paths))
+        return cls(known(paths), groups=groups)
 
     @property
     def known(self) -> dict[str, Stream]:
@@ -66,11 +69,22 @@ class Session:
                 raise QueryError(message, create.position)
             streams[create.name] = self._declared(create, streams)
         if len(creates) < len(statements):
-            names = {create.name for create in creates}
-            others = [stream for stream in streams.values() if stream.schema.name not in names]
-            self.query = Query(sql, compile_queries(sql, [*self.given, *others], name))
+            self.query = self._compiled(sql, name, streams, self.groups)
         self.streams = streams
         return [create.name for create in creates]
+
+    def resize(self, groups: int) -> None:
+        """Compile the query, and those that follow, for this number of groups. Raises `QueryError`; then nothing has
+        changed."""
+        if query := self.query:
+            self.query = self._compiled(query.sql, query.name, self.streams, groups)
+        self.groups = groups
+
+    def _compiled(self, sql: str, name: str | None, streams: Mapping[str, Stream], groups: int) -> Query:
+        """streams: declared here, by this text or before it."""
+        created = {one.name for one in parse(sql) if isinstance(one, Create)}
+        others = [stream for stream in streams.values() if stream.schema.name not in created]
+        return Query(sql, compile_queries(sql, [*self.given, *others], name, capacity=groups), name)
 
     def _declared(self, create: Create, streams: dict[str, Stream]) -> Stream:
         """A stream as `compile_queries` declares it; one that is declared again keeps its number."""
@@ -104,8 +118,12 @@ class Session:
         entries = query.built.circuit.entries
         streams = list(dict.fromkeys(entry.stream for entry in entries))
         names = [stream.schema.name for stream in streams]
-        if messages := next((s.schema.name for s in streams if s.origin), None):
-            raise UsageError(f"{messages} has messages, not tuples; run `wirestream board` and `wirestream orders`")
+        if of_messages := next((s for s in streams if s.origin), None):
+            name, kind = of_messages.schema.name, of_messages.origin.format.kind
+            raise UsageError(
+                f"{name} has {kind} messages, which the shell does not send: run the query with `wirestream board`,"
+                f" and send them with `wirestream orders --tunnel --format {kind.lower()}`"
+            )
         files = {s: self.files[s.schema.name] for s in streams if s.schema.name in self.files}
         if not files:
             each = " each" * (len(streams) > 1)

@@ -1,23 +1,29 @@
-"""The verdict of `make demo`: whether the circuit's rows are PySpark's, and which counters explain a difference."""
+"""The verdict on the rows of a circuit: whether they are PySpark's, and which counters explain a difference."""
 
 from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from wirestream.record.rows import Row
+import numpy as np
+
+from wirestream.compiler.circuit import Result
+from wirestream.record.rows import Row, row_of
 
 ENOUGH = 20  # rows for a check that is worth something
 
 
 class Exit(IntEnum):
-    """The exit status of `make demo`."""
+    """The exit status of a comparison."""
 
     EQUAL, DIFFERENT, USAGE, EXPLAINED = 0, 1, 2, 3
+
+
+STYLES = {Exit.EQUAL: "bold green", Exit.EXPLAINED: "bold yellow", Exit.DIFFERENT: "bold red"}  # of what is said
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,22 @@ class Comparison:
     golden: Counter[Row]
     joined: bool = False
     spilled: Sequence[dict[str, object]] | None = None
+
+    @classmethod
+    def of(
+        cls, result: Result, rows: Iterable[Row], golden: Iterable[Row], spilled: np.ndarray | None = None
+    ) -> Comparison:
+        """Of a circuit's result. spilled: the records of the tuples whose group found no entry."""
+        left = None
+        if result.spill:
+            time, schema = result.entry.window.attribute, result.spill.schema
+            left = [dict(row_of(record, schema)) for record in spilled]
+            left = [{name: value for name, value in row.items() if name != time} for row in left]
+        return cls(result.name, Counter(rows), Counter(golden), result.joined, left)
+
+    @property
+    def equal(self) -> bool:
+        return self.rows == self.golden
 
     @property
     def missing(self) -> Counter[Row]:
@@ -71,18 +93,18 @@ class Comparison:
 
 def judged(results: Sequence[Comparison], counters: Mapping[str, int]) -> tuple[Exit, list[str]]:
     """The exit status, and what to say about all results."""
-    differing = [one for one in results if one.rows != one.golden]
+    differing = [one for one in results if not one.equal]
     if not differing:
         total = sum(one.rows.total() for one in results)
         all_of_them = f"all {total:,} rows of the circuit are those of PySpark"
         text = {0: "no rows, neither from the circuit nor from PySpark", 1: "the circuit's only row is that of PySpark"}
-        return Exit.EQUAL, [f"[bold green]EQUAL[/] {text.get(total, all_of_them)}"]
+        return Exit.EQUAL, [f"EQUAL {text.get(total, all_of_them)}"]
     reasons = [one.explained(counters) for one in differing]
     if all(reasons):
-        return Exit.EXPLAINED, [f"[bold yellow]INCOMPLETE[/] {reason}" for reason in reasons]
+        return Exit.EXPLAINED, [f"INCOMPLETE {reason}" for reason in reasons]
     return Exit.DIFFERENT, [
         reason
-        or f"[bold red]DIFFERENT[/] {one.name}: {_rows(one.missing.total())} missing and {_rows(one.wrong.total())}"
+        or f"DIFFERENT {one.name}: {_rows(one.missing.total())} missing and {_rows(one.wrong.total())}"
         " not PySpark's, which no counter explains"
         for one, reason in zip(differing, reasons, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""The verdict of `make demo`: equal, explained by a counter, or different."""
+"""The verdict on rows: equal, explained by a counter, or different."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tb.queries.circuit import Row
-from tb.verdict import Comparison, Exit, judged, write_differences
+from wirestream.record.comparison import Comparison, Exit, judged, write_differences
+from wirestream.record.rows import Row
 
 
 def rows(*pairs: tuple[int, str]) -> Counter[Row]:
@@ -24,7 +24,7 @@ B_LEFT = ({"Symbol": "B", "Price": 7}, {"Symbol": "A", "Price": 8})
 @pytest.mark.parametrize(
     ("found", "counters", "status", "text"),
     [
-        ({"rows": WHOLE}, {}, Exit.EQUAL, "EQUAL[/] all 4 rows of the circuit are those of PySpark"),
+        ({"rows": WHOLE}, {}, Exit.EQUAL, "EQUAL all 4 rows of the circuit are those of PySpark"),
         ({"rows": LESS}, {}, Exit.DIFFERENT, "2 rows missing and 0 rows not PySpark's, which no counter explains"),
         ({"rows": WRONG}, {"query_refused": 9}, Exit.DIFFERENT, "2 rows missing and 1 row not"),
         ({"rows": LESS, "joined": True}, {"query_refused": 9}, Exit.EXPLAINED, "the 9 tuples that did not fit"),
@@ -49,7 +49,7 @@ def test_one_result_that_nothing_explains_is_a_difference() -> None:
     status, lines = judged(both, {"query_refused": 2})
     assert status == Exit.DIFFERENT and "INCOMPLETE" not in lines[1] and len(lines) == 2
     assert judged([Comparison("A", Counter(), Counter())], {}) == (
-        Exit.EQUAL, ["[bold green]EQUAL[/] no rows, neither from the circuit nor from PySpark"]
+        Exit.EQUAL, ["EQUAL no rows, neither from the circuit nor from PySpark"]
     )  # fmt: skip
 
 

@@ -1,0 +1,401 @@
+"""Wrong calls of every command: the exit status, and one line that says why, with the place in a query below it."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from tb import REPOSITORY
+from wirestream import cli
+
+FAILED, USAGE = 1, 2
+OWN = """\
+CREATE INPUT STREAM Own (Key string(3), Value decimal(5, 2), At int) TIME At;
+SELECT At, count(*) AS N FROM Own [RANGE 10 SLIDE 10 WATTR At] INTO Per
+"""
+ROWS = "Key,Value,At\na,1.5,1\n"
+TEXTS = {
+    "q.sql": "SELECT Symbol, Price FROM Trades WHERE Price > $limit INTO High",
+    "own.sql": OWN,
+    "two.sql": "SELECT Price FROM Trades INTO A; SELECT Volume FROM Trades INTO B",
+    "fix.sql": "CREATE INPUT STREAM O FORMAT FIX orders.NewOrderSingle (Symbol); SELECT Symbol FROM O INTO R",
+    "join.sql": "SELECT Bid FROM Trades [ROWS 4] JOIN Quotes [ROWS 4] ON Trades.Symbol = Quotes.Symbol INTO Both",
+    "empty.sql": "",
+    "typo.sql": "SELECT Symbol, Price FORM Trades",
+    "column.sql": "SELECT Symbol,\n       Prise FROM Trades",
+    "stream.sql": "SELECT Price FROM Trads",
+    "twice.sql": "SELECT Price FROM Trades INTO R; SELECT Volume FROM Trades INTO R",
+    "good.csv": ROWS,
+    "empty.csv": "",
+    "heading.csv": "Key,Value,At\n",
+    "no_heading.csv": "a,1.5,1\nb,2,15\n",
+    "lacking.csv": "Key,Value\na,1.5\n",
+    "word.csv": ROWS + "b,x,15\n",
+    "large.csv": ROWS + "b,2,99999999999\n",
+    "ragged.csv": ROWS + "b,15\n",
+    "quote.csv": ROWS + '"b,2,15\n',
+    "broken.ndjson": '{"Key": "a", "Value": 1, "At": 1}\n{"Key": "b", "Val\n',
+    "list.ndjson": "[1, 2]\n",
+    "data.xlsx": "",
+    "plain.csv.gz": ROWS,
+    "stream.yml": "{name: T, id: x, fields: {a: int}}",
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> Path:
+    """A folder with files of all kinds; FILE is one of them."""
+    folder = tmp_path_factory.mktemp("wrong")
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text)
+    for name in ("garbage.sql", "garbage.csv", "garbage.ndjson", "garbage.parquet", "garbage.csv.gz", "garbage.pcap"):
+        (folder / name).write_bytes(bytes(range(255, -1, -1)) * 9)
+    (folder / "cut.csv.gz").write_bytes(gzip.compress(ROWS.encode())[:-9])
+    pyarrow.parquet.write_table(pa.table({"Key": ["a"], "Value": [1.5], "At": [1]}), folder / "cut.parquet")
+    (folder / "cut.parquet").write_bytes((folder / "cut.parquet").read_bytes()[:-1])
+    for name in ("folder", "folder.sql", "folder.csv"):
+        (folder / name).mkdir()
+    return folder
+
+
+@pytest.fixture
+def here(files, monkeypatch) -> None:
+    monkeypatch.chdir(files)
+    monkeypatch.setenv("WIRESTREAM_BUILD", str(files / "build"))
+
+
+# The commands, with options, and how a query or file of data follows them.
+OF_QUERIES = (
+    "explain",
+    "compile -o out",
+    "timeline --data good.csv",
+    "split --rate 1M",
+    "board",
+    "receive --seconds 1",
+    "registers",
+    "send --tunnel --data good.csv",
+)
+OF_DATA = ("infer", "timeline own.sql --data", "send own.sql --tunnel --data", "sql -c \\q --load")
+
+# A query file with options, and what one or another command says.
+QUERIES = [
+    ("none.sql", "none.sql: No such file or directory", "no file none.sql"),
+    ("folder.sql", "folder.sql: Is a directory", "no file folder.sql"),
+    ("garbage.sql", "garbage.sql: not UTF-8 text"),
+    ("empty.sql", "empty.sql: no query in the file", "empty.sql: 0 queries in the text; split takes one"),
+    (
+        "typo.sql",
+        "typo.sql: line 1, column 27: unexpected 'Trades'; expected ',' or FROM",
+        "typo.sql: Invalid expression",
+    ),
+    (
+        "column.sql",
+        "column.sql: line 2, column 8: unknown column Prise; known: ",
+        "column.sql: unknown column Prise; known: ",
+    ),
+    (
+        "stream.sql",
+        "stream.sql: line 1, column 19: unknown stream Trads; known: ",
+        "stream.sql: Trads is neither a stream (",
+    ),
+    (
+        "twice.sql",
+        "two results are named R; give each its own name with INTO",
+        "twice.sql: 2 queries in the text; split takes",
+    ),
+    ("own.sql --stream none.yml", "none.yml: No such file or directory"),
+    ("own.sql --stream garbage.sql", "garbage.sql: not UTF-8 text"),
+    ("own.sql --stream stream.yml", "stream.yml: id: x is not a number from 0 to 65535"),
+]
+DATA = [
+    ("none.csv", "none.csv: no such file", "no file none.csv"),
+    ("folder.csv", "folder.csv: Is a directory", "no file folder.csv"),
+    ("garbage.csv", "garbage.csv: not text: it has a byte 0"),
+    ("garbage.ndjson", "garbage.ndjson: line 1: not UTF-8 text"),
+    ("garbage.parquet", "garbage.parquet: not a Parquet file, or one that was cut or damaged: "),
+    ("garbage.csv.gz", "garbage.csv.gz: not a gzip file, or a damaged one: "),
+    ("data.xlsx", "data.xlsx: the name must end in one of .csv, .tsv, .parquet, "),
+    ("empty.csv", "empty.csv: it is empty"),
+    ("ragged.csv", "ragged.csv: row 2 has 2 of 3 cells"),
+    ("quote.csv", "quote.csv: row 2 has 1 of 3 cells"),
+    ("broken.ndjson", "broken.ndjson: line 2: not JSON from character 14 on"),
+    ("list.ndjson", "list.ndjson: line 1: not a JSON object"),
+    ("cut.parquet", "cut.parquet: not a Parquet file, or one that was cut or damaged: "),
+    ("cut.csv.gz", "cut.csv.gz: the file was cut: its gzip data has no end"),
+    ("plain.csv.gz", "plain.csv.gz: not a gzip file, or a damaged one: "),
+]
+CALLS = [
+    ("", USAGE, "wirestream: no command given; one of compile, explain, "),
+    ("compil q.sql", USAGE, "wirestream: unknown command compil; one of compile, explain, "),
+    ("place q.sql", USAGE, "`wirestream place` is now `wirestream split`"),
+    # ---- compile, explain, split, timeline
+    ("explain", USAGE, "the following arguments are required: query"),
+    ("explain q.sql --nonsense", USAGE, "unrecognized arguments: --nonsense"),
+    ("explain q.sql --chip ecp6", USAGE, "unknown chip ecp6; one of ecp5-25, ecp5-45"),
+    ("explain q.sql --clock nan", USAGE, "--clock nan: must be more than 0"),
+    ("explain q.sql --clock fast", USAGE, "argument --clock: invalid float value: 'fast'"),
+    ("explain q.sql --groups 0", USAGE, "--groups 0: must be at least 1"),
+    ("explain q.sql --luts -5", USAGE, "--luts -5: must be at least 0"),
+    ("explain q.sql --ram-bits -5", USAGE, "--ram-bits -5: must be at least 0"),
+    ("explain q.sql --windows fast", USAGE, "unknown method for windows fast; one of auto, replicate"),
+    ("explain q.sql --windows No=wid", USAGE, "method for windows of No: no such result"),
+    ("explain q.sql --without all", USAGE, "unknown rewrite all; known: fold, merge"),
+    ("explain q.sql --svg none/q.svg", FAILED, "none/q.svg: No such file or directory"),
+    ("explain q.sql --svg folder", FAILED, "folder: Is a directory"),
+    ("compile q.sql", USAGE, "the following arguments are required: -o/--output"),
+    ("compile q.sql -o good.csv", FAILED, "good.csv: File exists"),
+    ("compile q.sql -o out --set limit", USAGE, "'limit' is not NAME=VALUE"),
+    ("compile q.sql -o out --set no=1", USAGE, "the query has no constant $no"),
+    ("compile q.sql -o out --set limit=high", USAGE, "'high' does not fit int32: -2147483648 to 2147483647"),
+    ("compile q.sql -o out --set limit=99999999999", USAGE, "99999999999 does not fit int32"),
+    ("split q.sql", USAGE, "the following arguments are required: --rate"),
+    ("split q.sql --rate -1", USAGE, "'-1' is not a number of more than 0, such as 500k or 2M"),
+    ("split q.sql --rate 1M", USAGE, "$limit has no value; give one by --set limit="),
+    ("split two.sql --rate 1M", USAGE, "2 queries in the text; split takes one"),
+    ("split q.sql --rate 1M --chip ecp6", USAGE, "argument --chip: invalid choice: 'ecp6'"),
+    ("split q.sql --rate 1M --luts -1", USAGE, "--luts -1: must be at least 0"),
+    ("split q.sql --rate 1M --brams -1", USAGE, "--brams -1: must be at least 0"),
+    ("split q.sql --rate 1M --groups 0", USAGE, "--groups 0: must be more than 0"),
+    ("split q.sql --rate 1M --selectivity 3", USAGE, "--selectivity 3: must be 0 to 1"),
+    ("split q.sql --rate 1M --set limit=1 --table T=none.csv", USAGE, "none.csv: No such file or directory"),
+    ("split q.sql --rate 1M --set limit=1 --table T=good.csv", USAGE, "--table T: the query does not read it"),
+    ("split q.sql --rate 1M --set limit=1 -o good.csv", FAILED, "good.csv: File exists"),
+    ("timeline own.sql", USAGE, "no data: --data FILE"),
+    ("timeline q.sql --data good.csv", USAGE, "q.sql: no window with a RANGE in time, so nothing to draw"),
+    ("timeline own.sql --data good.csv --tuples 0", USAGE, "--tuples must be at least 1"),
+    ("timeline own.sql --data good.csv --svg none/t.svg", FAILED, "none/t.svg: No such file or directory"),
+    ("timeline own.sql --data heading.csv", USAGE, "no tuples of Own"),
+    # ---- data of a stream
+    ("infer", USAGE, "the following arguments are required: file"),
+    ("infer heading.csv", USAGE, "heading.csv: no rows, so no types"),
+    ("infer good.csv --name a-b", USAGE, "--name a-b: not a name"),
+    ("send own.sql --tunnel", USAGE, "no data: --data FILE, or --data - for standard input"),
+    (
+        "send own.sql --tunnel --data no_heading.csv",
+        USAGE,
+        "; its first line must name the columns",
+    ),
+    ("send own.sql --tunnel --data lacking.csv", USAGE, "lacking.csv: no column At; it has Key, Value and needs Key, "),
+    ("send own.sql --tunnel --data word.csv", USAGE, "word.csv: row 2: Value is 'x', not a decimal(5, 2)"),
+    ("send own.sql --tunnel --data large.csv", USAGE, "large.csv: row 2: At is '99999999999', not a 32-bit integer"),
+    ("send own.sql --tunnel --data No=good.csv", USAGE, "--data No=good.csv: the query reads Own"),
+    (
+        "send join.sql --tunnel --data good.csv",
+        USAGE,
+        "of which stream? Write STREAM=good.csv; the query reads",
+    ),
+    ("send join.sql --tunnel --data Trades=good.csv", USAGE, "no data of Quotes: --data Quotes=FILE"),
+    ("send own.sql --tunnel --data good.csv --data a.csv", USAGE, "--data a.csv: Own has good.csv already"),
+    ("send own.sql --tunnel --data good.csv --order-by No", USAGE, "--order-by No: not a field of Own; it has Key, "),
+    ("send fix.sql --tunnel --data good.csv", USAGE, "O has messages, not tuples; `wirestream orders` sends them"),
+    ("send own.sql --tunnel --data - --close", USAGE, "--data - excludes --pcap, --close"),
+    # ---- what sends
+    ("send 127.0.0.1:4000", USAGE, "no file 127.0.0.1:4000; generated trades are sent by `wirestream trades`"),
+    ("send own.sql", USAGE, "no destination; give --to HOST:PORT, --tunnel, or --pcap FILE (--help shows examples)"),
+    ("send own.sql --data good.csv --to nowhere", USAGE, "'nowhere' is not HOST:PORT, such as 127.0.0.1:4100"),
+    ("send own.sql --data good.csv --to :4000", USAGE, "':4000' is not HOST:PORT"),
+    ("send own.sql --data good.csv --to a.invalid:4000", FAILED, "a.invalid:4000: "),
+    ("send own.sql --data good.csv --tunnel 127.0.0.1:70000", USAGE, "'127.0.0.1:70000' is not HOST:PORT"),
+    (
+        "send own.sql --data good.csv --tunnel --pcap a.pcap",
+        USAGE,
+        "--pcap: not allowed with argument --tunnel",
+    ),
+    ("send own.sql --data good.csv --pcap a.pcap --to a:1", USAGE, "'a' is not an IPv4 address"),
+    ("send own.sql --data good.csv --pcap none/a.pcap", FAILED, "none/a.pcap: No such file or directory"),
+    ("send own.sql --data good.csv --pcap folder", FAILED, "folder: Is a directory"),
+    ("send own.sql --data good.csv --tunnel --rate -5", USAGE, "--rate '-5': not a rate, such as 20000, 5kpps"),
+    ("send own.sql --data good.csv --tunnel --rate 0x", USAGE, "--rate '0x': not a rate"),
+    ("send own.sql --data good.csv --tunnel --rate 1x --lose 0.1", USAGE, "--rate …x excludes --lose"),
+    ("send own.sql --data good.csv --tunnel --lose 2", USAGE, "--lose 2.0: must be a share from 0 to 1"),
+    ("send own.sql --data good.csv --tunnel --depth 0", USAGE, "--depth 0: must be 1 to 63"),
+    ("send own.sql --data good.csv --tunnel --session -1", USAGE, "--session -1: must fit 32 bits"),
+    ("send own.sql --data good.csv --tunnel --per-datagram 0", USAGE, "must be 1 to 91 to fit"),
+    ("send own.sql --data good.csv --tunnel --per-datagram 99", USAGE, "must be 1 to 91 to fit"),
+    ("send own.sql --data good.csv --tunnel --close soon", USAGE, "--close: the time is 'soon', not a 32-bit integer"),
+    ("trades", USAGE, "no destination; give HOST:PORT, --tunnel, or --pcap FILE"),
+    ("trades 127.0.0.1:0", USAGE, "'127.0.0.1:0' is not HOST:PORT"),
+    ("trades a.invalid:9 --count 1", FAILED, "a.invalid:9: "),
+    (
+        "trades --tunnel --data good.csv",
+        USAGE,
+        "good.csv: no column Symbol, Price, Volume, Time; it has Key",
+    ),
+    ("trades --tunnel --capture none.pcap", USAGE, "none.pcap: No such file or directory"),
+    ("trades --tunnel --capture garbage.pcap", USAGE, "garbage.pcap: not a pcap file"),
+    ("trades --tunnel --count -1", USAGE, "--count -1: must be at least 0"),
+    ("trades --tunnel --seed -1", USAGE, "--seed -1"),
+    ("trades --tunnel --trades-per-second nan", USAGE, "rate more than 0"),
+    ("trades --tunnel --share 2", USAGE, "share from 0 to 1"),
+    ("trades --tunnel --late 99999", USAGE, "99999 late and 0 absurd trades need a stream of more than 10000 trades"),
+    ("trades --tunnel --session 4294967296", USAGE, "must fit 32 bits"),
+    ("trades --tunnel --close 2147483648", USAGE, "--close: the time is '2147483648', not a 32-bit integer"),
+    ("trades --pcap none/a.pcap --count 1", FAILED, "none/a.pcap: No such file or directory"),
+    ("orders", USAGE, "no destination; give HOST:PORT"),
+    ("orders --tunnel --format xml", USAGE, "argument --format: invalid choice: 'xml'"),
+    ("orders --tunnel --bare", USAGE, "--bare needs --format itch"),
+    ("orders --tunnel --cancels 2", USAGE, "--cancels from 0 to 1"),
+    ("orders --tunnel --rate fast", USAGE, "--rate 'fast': not a rate"),
+    ("orders 127.0.0.1:65535 --format itch --lines 2", USAGE, "port 65535 is the last, but line B needs the next one"),
+    ("orders --pcap none/a.pcap", FAILED, "none/a.pcap: No such file or directory"),
+    # ---- what receives
+    ("receive two.sql --result No", USAGE, "no result No; known: A, B"),
+    ("receive q.sql --listen nowhere", USAGE, "'nowhere' is not HOST:PORT"),
+    ("receive q.sql --listen 127.0.0.1:{port}", FAILED, "127.0.0.1:{port}: Address already in use"),
+    ("receive q.sql --tunnel 127.0.0.1:{port}", FAILED, "127.0.0.1:{port}: Address already in use"),
+    ("receive q.sql --tunnel --board nowhere", USAGE, "'nowhere' is not HOST:PORT"),
+    ("receive q.sql --capture none.pcap", USAGE, "none.pcap: No such file or directory"),
+    ("receive q.sql --capture garbage.pcap", USAGE, "garbage.pcap: not a pcap file"),
+    ("receive q.sql --capture garbage.pcap --log log", USAGE, "--log does not go with --capture"),
+    ("receive q.sql --log good.csv", FAILED, "good.csv: File exists"),
+    ("receive q.sql --log log --fsync often", USAGE, "fsync 'often': must be each, never, or milliseconds such as 100"),
+    ("receive q.sql --csv folder", FAILED, "folder: Is a directory"),
+    ("receive q.sql --chart No", USAGE, "No"),
+    ("receive q.sql --count -1", USAGE, "--count -1: must be at least 0"),
+    ("receive q.sql --seconds nan", USAGE, "--seconds nan: must be at least 0"),
+    ("receive q.sql --idle -1", USAGE, "--idle -1: must be at least 0"),
+    # ---- boards and the shell
+    ("registers q.sql --at nowhere", USAGE, "'nowhere' is not HOST:PORT"),
+    ("registers q.sql --at a.invalid:1", FAILED, "a.invalid:1: "),
+    ("registers q.sql --at 127.0.0.1:{port} none=1", USAGE, "none: no such register or bit"),
+    ("registers q.sql --at 127.0.0.1:{port} $no", USAGE, "$no: no such constant in the query; it has $limit"),
+    ("registers q.sql --at 127.0.0.1:{port} $no=1", USAGE, "$no: no such constant in the query; it has $limit"),
+    ("registers q.sql --at 127.0.0.1:{port} $limit=high", USAGE, "$limit: 'high' does not fit int32"),
+    ("registers q.sql --at 127.0.0.1:{port} local_ip=1.2.3", USAGE, "local_ip: Expected 4 octets in '1.2.3'"),
+    ("sql --format xml", USAGE, "argument --format: invalid choice: 'xml'"),
+    ("sql --rows -1", USAGE, "--cache and --rows must be at least 0"),
+    ("sql --cache -1", USAGE, "--cache and --rows must be at least 0"),
+    ("sql --groups 0", USAGE, "--groups 0: must be at least 1"),
+    ("sql --stream none.yml", USAGE, "none.yml: No such file or directory"),
+    ("sql --load empty.sql -c \\q", USAGE, "empty.sql: no query in the file"),
+    ("sql --load typo.sql -c \\q", USAGE, "typo.sql: line 1, column 27: unexpected 'Trades'"),
+    ("sql --load a-b=good.csv -c \\q", USAGE, "a-b is not a name of a stream"),
+    # ---- the cores
+    ("cores --markdown none/c.md", FAILED, "none/c.md: No such file or directory"),
+    ("path bin", USAGE, "argument folder: invalid choice: 'bin'"),
+]
+# Modules that are called by `python -m` or make.
+MODULES = [
+    ("wirestream.measure.synth", "no_core", USAGE, "no core named 'no_core'; `wirestream cores` lists them"),
+    ("wirestream.measure.synth", "none.sql", USAGE, "none.sql: No such file or directory"),
+    ("wirestream.measure.synth", "typo.sql", USAGE, "typo.sql: line 1, column 27: unexpected 'Trades'"),
+    ("wirestream.measure.synth", "udp_rx DATA_W", USAGE, "'DATA_W' is not NAME=VALUE"),
+    ("wirestream.measure.synth", "udp_rx NO=1", USAGE, "NO: no such parameter; udp_rx has ADDR_W, DATA_W"),
+    ("wirestream.measure.synth", "udp_rx --seeds 0", USAGE, "--seeds: '0' is not an integer of at least 1"),
+    ("wirestream.measure.formal", "no_core", USAGE, "no_core has no properties; docs/cores.md shows which cores have"),
+    ("wirestream.measure.lint", "no_core", USAGE, "no core named 'no_core'; `wirestream cores` lists them"),
+    ("wirestream.measure.parameters", "no_core", USAGE, "no core named no_core; `wirestream cores` lists them"),
+    ("wirestream.measure.fingerprint", "no_core", USAGE, "no core named 'no_core'; `wirestream cores` lists them"),
+    ("wirestream.measure.compare", "panes", USAGE, "invalid choice: 'panes'"),
+    ("wirestream.measure.report", "--figure none", USAGE, "argument --figure: invalid choice: 'none'"),
+    ("wirestream.compiler.join_planner", "", USAGE, "the following arguments are required: predicate, --rates"),
+    ("wirestream.schema.fix", "none.yml", USAGE, "none.yml: No such file or directory"),
+]
+SCRIPTS = [
+    ("send_trades.py", "nowhere", USAGE, "send_trades.py: 'nowhere' is not HOST:PORT"),
+    ("send_orders.py", "nowhere", USAGE, "send_orders.py: 'nowhere' is not HOST:PORT"),
+    ("recv_results.py", "none.sql", USAGE, "recv_results.py: none.sql: No such file or directory"),
+    ("board_registers.py", "none.sql", USAGE, "board_registers.py: none.sql: No such file or directory"),
+]
+# make adds a line of its own, and its exit status is always 2.
+MAKE = [
+    ("demo QUERY=missing.sql", "make demo: no file missing.sql"),
+    ("demo QUERY={files}/typo.sql", "typo.sql: line 1, column 27: unexpected 'Trades'; expected ',' or FROM"),
+    ("demo QUERY={files}/empty.sql", "empty.sql: no query in the file"),
+    ("demo QUERY={files}/q.sql", "q.sql: $limit has no value; make demo … ARGS='--set limit=…'"),
+    ("demo QUERY={files}/own.sql DATA=none.csv", "make demo: none.csv: no such file"),
+    ("demo QUERY={files}/own.sql DATA=No=none.csv", "make demo: --data No=none.csv: the query reads Own"),
+    ("demo ARGS=--nonsense", "make demo: unrecognized arguments: --nonsense"),
+    ("demo ARGS=--tuples=0", "make demo: --tuples must be at least 1"),
+    ("board QUERY=missing.sql", "board: missing.sql: No such file or directory"),
+    ("test CORE=nonsense", "no test for CORE=nonsense; `make list` shows the cores"),
+    ("synth", "no CORE given: make synth CORE=udp_rx; `make list` shows the cores"),
+    ("synth CORE=nonsense", "no core named 'nonsense'; `wirestream cores` lists them"),
+    ("formal CORE=nonsense", "nonsense has no properties; docs/cores.md shows which cores have"),
+    ("waves", "no CORE given: make waves CORE=skid_buffer; `make list` shows the cores"),
+    ("waves CORE=nonsense", "no test for CORE=nonsense; `make list` shows the cores"),
+    ("report ARGS=--figure=none", "argument --figure: invalid choice: 'none'"),
+]
+
+
+def status_of(run: Callable[[], int | None]) -> int:
+    try:
+        return run() or 0
+    except SystemExit as end:  # by argparse
+        return end.code
+
+
+def check(error: str, *messages: str) -> None:
+    """One of the messages, in one line, or above the line of a query with a caret."""
+    lines = error.splitlines()
+    assert lines and any(message in lines[0] for message in messages), error
+    assert len(lines) == 1 or (len(lines) == 3 and lines[2].strip() == "^"), error
+
+
+@pytest.mark.parametrize("case", QUERIES, ids=[query for query, *_ in QUERIES])
+@pytest.mark.parametrize("command", OF_QUERIES, ids=[command.split()[0] for command in OF_QUERIES])
+def test_queries(here, capsys, command: str, case: tuple[str, ...]) -> None:
+    (query, *messages), (name, *options) = case, command.split()
+    assert status_of(lambda: cli.main([name, *query.split(), *options])) == USAGE
+    check(capsys.readouterr().err, *messages)
+
+
+@pytest.mark.parametrize("case", DATA, ids=[file for file, *_ in DATA])
+@pytest.mark.parametrize("command", OF_DATA, ids=[command.split()[0] for command in OF_DATA])
+def test_files_of_data(here, capsys, command: str, case: tuple[str, ...]) -> None:
+    file, *messages = case
+    assert status_of(lambda: cli.main([*command.split(), file])) == USAGE
+    check(capsys.readouterr().err, *messages)
+
+
+@pytest.mark.parametrize(("call", "status", "message"), CALLS, ids=[call for call, *_ in CALLS])
+def test_calls(here, capsys, call: str, status: int, message: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as used:
+        used.bind(("127.0.0.1", 0))
+        port = str(used.getsockname()[1])
+        words = [word.replace("{port}", port) for word in call.split()]
+        assert status_of(lambda: cli.main(words)) == status
+    check(capsys.readouterr().err, message.replace("{port}", port))
+
+
+def test_every_command_is_called() -> None:
+    called = {call.split()[0] for call, *_ in CALLS if call} | {call.split()[0] for call in (*OF_QUERIES, *OF_DATA)}
+    assert called >= cli.COMMANDS.keys()
+    targets = re.findall(r"^(\w+): .*\[?(?:QUERY|CORE|ARGS)=", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+    assert {call.split()[0] for call, _ in MAKE} >= set(targets) - {"lint"}  # it lints all Python first; see MODULES
+
+
+@pytest.mark.parametrize(("module", "words", "status", "message"), MODULES)
+def test_modules(here, capsys, module: str, words: str, status: int, message: str) -> None:
+    assert status_of(lambda: import_module(module).main(words.split())) == status
+    check(capsys.readouterr().err, message)
+
+
+@pytest.mark.parametrize(("script", "words", "status", "message"), SCRIPTS)
+def test_scripts(files, script: str, words: str, status: int, message: str) -> None:
+    call = [sys.executable, str(REPOSITORY / "tools" / script), *words.split()]
+    done = subprocess.run(call, cwd=files, capture_output=True, text=True)
+    assert done.returncode == status
+    check(done.stderr, message)
+
+
+@pytest.mark.parametrize(("call", "message"), MAKE, ids=[call for call, _ in MAKE])
+def test_make(files, call: str, message: str) -> None:
+    words = [word.replace("{files}", str(files)) for word in call.split()]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    call = ["make", "-s", f"PYTHON={sys.executable}", *words]
+    done = subprocess.run(call, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2
+    lines = [line for line in done.stderr.splitlines() if not re.match(r"make: \*\*\* .* Error \d", line)]
+    check("\n".join(lines), message)

@@ -369,6 +369,17 @@ def test_calls(here, capsys, call: str, status: int, message: str) -> None:
     check(capsys.readouterr().err, message.replace("{port}", port))
 
 
+@pytest.mark.parametrize("call", ["infer good.csv", "explain own.sql"])
+def test_nobody_reads_the_output(files, call: str) -> None:
+    """Not an error to talk about."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    words = [sys.executable, "-m", "wirestream.cli", *call.split()]
+    done = subprocess.run(words, cwd=files, stdout=theirs, stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    assert done.returncode == FAILED and not done.stderr
+
+
 def test_every_command_is_called() -> None:
     called = {call.split()[0] for call, *_ in CALLS if call} | {call.split()[0] for call in (*OF_QUERIES, *OF_DATA)}
     assert called >= cli.COMMANDS.keys()

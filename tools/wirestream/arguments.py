@@ -34,12 +34,16 @@ def carry_out(prog: str, run: Callable[[], None], target: str | None = None) -> 
     """
     try:
         run()
+        sys.stdout.flush()
     except QueryFileError as error:
         print(error, file=sys.stderr)
         return USAGE
     except ValueError as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return USAGE
+    except BrokenPipeError:  # nobody reads the output any more
+        sys.stdout = None
+        return FAILED
     except OSError as error:
         where = error.filename or target
         print(f"{prog}: {f'{where}: ' if where else ''}{error.strerror or error}", file=sys.stderr)

@@ -98,6 +98,15 @@ def test_rows_of_a_file(trades, capsys):
     assert "500 tuples of Trades" in err and "Dear  latency 1 cycle" in err
 
 
+def test_settings_of_a_running_board(trades, capsys):
+    """A register of the board, a constant for the next query, and an index that is none."""
+    text = f"\\set limit={LIMIT}\n{QUERY};\n\\set result_port=5001\n\\set least=3\n\\set local_port[x]=1"
+    status, _, err = said(capsys, "--load", trades, "--format", "csv", "-c", text)
+    assert status == 2 and "result_port = 5001 on the board\n" in err
+    assert "least = 3 for queries with $least; the board has no such register\n" in err
+    assert err.endswith("wirestream sql: local_port[x]: no such register\n")
+
+
 def test_spark_nods(trades, capsys):
     """The rows of the second run are not those of the first; a constant that changes after the rows is an error."""
     text = f"\\set limit={LIMIT}\n{QUERY}; \\check\n\\set limit=200\n\\check"

@@ -19,6 +19,7 @@ from wirestream.compiler.drawing import draw
 from wirestream.errors import QueryError
 from wirestream.record.arrival import Arrival
 from wirestream.record.comparison import STYLES, Exit, judged
+from wirestream.schema.registers import UnknownRegister
 from wirestream.shell import check
 from wirestream.shell.circuits import Circuits
 from wirestream.shell.output import Output
@@ -216,16 +217,21 @@ class Shell:
         except argparse.ArgumentTypeError as error:
             raise UsageError(f"\\set: {error}") from None
         name, value = name.strip(), value.strip().strip("'") if isinstance(value, str) else value
-        alive = self._running is not None and self._running.alive
+        alive, note = self._running is not None and self._running.alive, ""
         if alive and name in self._query.built.circuit.runtime:
             self._running.remote.set_constants({name: value})
             self._sent = None  # PySpark would compute its rows with the new value
         elif alive and not self._is_constant(name):
-            self._running.remote.set(name, value)
-            self._say(f"{name} = {value} on the board")
-            return
+            try:
+                self._running.remote.set(name, value)
+                self._say(f"{name} = {value} on the board")
+                return
+            except UnknownRegister:
+                if not name.isidentifier():
+                    raise
+                note = f" for queries with ${name}; the board has no such register"
         self.session.constants[name] = value
-        self._say(f"{name} = {value}")
+        self._say(f"{name} = {value}{note}")
 
     def _is_constant(self, name: str) -> bool:
         return bool(self.session.query) and name in self.session.query.built.circuit.runtime

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from fnmatch import fnmatchcase
+from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib
@@ -202,6 +203,14 @@ def test_latencies():
 # ---- examples run unchanged
 
 
+def weather_files(folder: Path) -> None:
+    """The files of docs/first-hour.md."""
+    (package,) = find_spec("vega_datasets").submodule_search_locations
+    for ours, theirs in (("weather", "seattle-weather"), ("seattle", "seattle-temps"), ("sf", "sf-temps")):
+        (folder / f"{ours}.csv").write_bytes((Path(package) / "_data" / f"{theirs}.csv").read_bytes())
+    (folder / "weather.sql").write_text(inference.infer(folder / "weather.csv"))
+
+
 def own_files(folder: Path) -> None:
     """The files of docs/own-data.md."""
     stocks = (Path(matplotlib.get_data_path()) / "sample_data" / "Stocks.csv").read_text()
@@ -211,7 +220,7 @@ def own_files(folder: Path) -> None:
     (folder / "stocks.sql").write_text(inference.infer(folder / "stocks.csv"))
 
 
-@pytest.mark.parametrize("page", ["queries.md", "joins.md", "own-data.md"])
+@pytest.mark.parametrize("page", ["queries.md", "joins.md", "own-data.md", "first-hour.md"])
 def test_commands_say_what_is_shown(page, tmp_path):
     """Run each command after `$ …`: it must print the lines shown, except those left out (…). Queries are those that
     the package contains, and the first one of the page."""
@@ -220,6 +229,7 @@ def test_commands_say_what_is_shown(page, tmp_path):
     for query in blocks(page, "sql")[:1]:
         (tmp_path / "vwap.sql").write_text(query)
     own_files(tmp_path)
+    weather_files(tmp_path)
     shown = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)+)", (DOCS / page).read_text(), re.MULTILINE)
     assert shown
     for command, lines in shown:
@@ -238,17 +248,19 @@ def assert_printed(lines: str, output: str) -> None:
         assert any(beginning == text or (left_out and text.startswith(beginning)) for text in printed), line
 
 
-def test_the_session_of_the_shell(tmp_path):
-    """Carry out what follows each prompt of docs/shell.md, each statement by itself: it must print what is shown."""
+@pytest.mark.parametrize(("page", "statements"), [("shell.md", 10), ("first-hour.md", 14)])
+def test_the_session_of_the_shell(page, statements, tmp_path):
+    """Carry out what follows each prompt of a page, each statement by itself: it must print what is shown."""
     (tmp_path / "readings.csv").write_text(blocks("shell.md", "csv")[0])
-    text = (DOCS / "shell.md").read_text()
+    weather_files(tmp_path)
+    text = (DOCS / page).read_text()
     session, shown = [], "".join(re.findall(r"^```\n(wirestream> .*?)^```", text, re.DOTALL | re.MULTILINE))
     for part in re.split(r"^wirestream> ", shown, flags=re.MULTILINE)[1:]:
         typed, *more = part.splitlines(keepends=True)
         while more and more[0].lstrip().startswith("...> "):
             typed += more.pop(0).partition("...> ")[2]
         session.append((typed, "".join(more)))
-    assert len(session) == 10
+    assert len(session) == statements
     script = tmp_path / "session.py"
     script.write_text(SESSION)
     words = [sys.executable, str(script), *(typed for typed, _ in session)]

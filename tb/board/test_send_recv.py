@@ -393,25 +393,6 @@ def test_the_screen(vwap, tmp_path):
         assert all(word in shown.decode() for word in (*words, "30 rows in 30 datagrams"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["/no/such.sql"], "No such file"),
-        ([str(VWAP), "--capture", "/no/such.pcap"], "No such file"),
-        ([str(VWAP), "--result", "Other"], "no result Other"),
-        ([str(VWAP), "--tunnel", "here"], "'here' is not HOST:PORT"),
-        ([str(VWAP), "--me", "192.168.1.300:1", "--capture", "x"], "192.168.1.300"),
-        ([str(VWAP), "--listen", "127.0.0.1:0x"], "is not HOST:PORT"),
-        ([str(VWAP), "--capture", __file__], "not a pcap file"),
-        ([str(VWAP), "--csv", "/no/such/folder/x.csv", "--listen", "127.0.0.1:45991"], "No such file"),
-    ],
-)
-def test_receive_refuses(capsys, arguments, message):
-    assert recv.main(arguments) in (1, 2)
-    said = capsys.readouterr().err
-    assert message in said and said.startswith("recv_results.py: ") and said.count("\n") == 1
-
-
 def test_log(vwap, tmp_path, monkeypatch):
     """All datagrams are also logged, from any sender: bytes, sender and order; there is no log of a capture."""
     opened = UdpInput("127.0.0.1", 0)

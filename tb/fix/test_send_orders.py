@@ -121,23 +121,3 @@ def test_binary(tmp_path):
             assert now >= before
             before = now
     assert number == 400 and 120 < len(orders) < 240
-
-
-@pytest.mark.parametrize(
-    "arguments, reason",
-    [
-        ([], "give HOST:PORT, --tunnel, or --pcap FILE"),
-        (["here:1", "--bare"], "--bare needs --format itch"),
-        (["--pcap", "x", "--format", "itch", "--bare", "--per-datagram", "2"], "one message per datagram"),
-        (["here"], "'here' is not HOST:PORT"),
-        (["127.0.0.1:4000", "--rate=-5"], "--rate '-5': not a rate, such as 20000, 5kpps, 800Mbps"),
-        (["127.0.0.1:65535", "--lines", "2"], "port 65535 is the last, but line B needs the next"),
-        (["127.0.0.1:4000", "--seed", "-1"], "--count and --seed must be at least 0"),
-        (["--pcap", "/no/such/folder/x.pcap"], "No such file"),
-    ],
-)
-def test_refusals(arguments, reason):
-    done = send(*arguments)
-    assert done.returncode == (1 if "No such" in reason else 2)
-    assert reason in done.stderr
-    assert done.stderr.count("\n") == 1

@@ -36,7 +36,7 @@ CONSTANTS_AT = 0x1000  # above the registers of the network
 PROBES_AT = 0x2000  # of the simulator
 MAGIC, VERSION, WRITE = 0x5752, 1, 1 << 31
 MOST = 180  # transfers in a datagram
-RESPONSES = {2: "SLVERR", 3: "DECERR"}
+RESPONSES = {2: "refused (SLVERR)", 3: "no register of this board (DECERR)"}
 PATIENCE_S, TRIES = 0.5, 6
 
 

@@ -135,7 +135,7 @@ def test_settings(shown):
     before = shown.feed.settings()
     for name, value, said in (
         ("$symbol", "TOO LONG", "$symbol: 'TOO LONG' does not fit string(4)\n"),
-        ("$none", "1", "$none: no such constant in the query\n"),
+        ("$none", "1", "$none: no such constant in the query; it has $symbol\n"),
         ("result_port", "70000", "result_port: 70000 does not fit 16 bits\n"),
         ("local_ip", "nowhere", None),
         ("arp_command", "1", None),
@@ -299,15 +299,7 @@ def test_a_page_of_another_origin(shown, browser):
 # --- the command ----------------------------------------------------------------------------------------------------
 
 
-def test_wrong_calls(board, tmp_path, capsys, monkeypatch):
-    for options, said in (
-        (["--page", "--in", "a.pcap", "--out", "b.pcap"], "--page is for a board on a network"),
-        (["--page", "70000"], "--page 70000: must be a port"),
-        (["--page", "x"], "argument --page: invalid int value: 'x'"),
-    ):
-        with pytest.raises(SystemExit) as stop:
-            command.main([str(QUERY), *options])
-        assert stop.value.code == 2 and capsys.readouterr().err.splitlines()[-1].endswith(said)
+def test_the_port_is_in_use(board, capsys, monkeypatch):
     monkeypatch.setattr(command.Board, "of", lambda built: board)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -30,7 +30,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.arguments import carry_out, name_and_value, text_of
+from wirestream.arguments import Parser, UsageError, carry_out, name_and_value, text_of
 from wirestream.compiler.axis import user_bits
 from wirestream.compiler.circuit import Instance
 from wirestream.compiler.compile import Compiled, compile_queries
@@ -181,7 +181,7 @@ class Board:
         """
         report.parent.mkdir(parents=True, exist_ok=True)
         report.unlink(missing_ok=True)
-        writes = self._writes(settings or {}, static_arp)
+        writes = writes_of(self.built, settings or {}, static_arp)
         command = [str(self.program), "--report", str(report), "--session", str(session), *map(str, where)]
         for address, value in writes:
             command += ["--write", f"{address}={value}"]
@@ -206,22 +206,23 @@ class Board:
             raise BoardError(why(process.wait(), errors))
         return process
 
-    def _writes(self, settings: Mapping[str, int | str], static_arp: str) -> list[tuple[int, int]]:
-        """The register writes with the same effect."""
-        recorder = Recorder()
-        remote = Remote(recorder, self.built.circuit)
-        constants = {name: value for name, value in settings.items() if name in self.built.circuit.runtime}
-        remote.set_constants(constants)
-        for name, value in settings.items() - constants.items():
-            remote.set(name, value)
-        if static_arp:
-            remote.registers.set_arp(settings.get("result_ip", SENDER.ip), static_arp)
-        return recorder.writes
-
     def named(self, report: Path) -> tuple[dict[str, int], dict[str, int]]:
         """The program's report, and the counters by name."""
         totals = json.loads(report.read_text())
         return totals, dict(zip(self.counters, totals.pop("counters"), strict=True))
+
+
+def writes_of(built: Compiled, settings: Mapping[str, int | str], static_arp: str = "") -> list[tuple[int, int]]:
+    """The register writes with the effect of `Board.start`'s settings; raises `RegisterError` if one is wrong."""
+    recorder = Recorder()
+    remote = Remote(recorder, built.circuit)
+    constants = {name: value for name, value in settings.items() if name in built.circuit.runtime}
+    remote.set_constants(constants)
+    for name, value in settings.items() - constants.items():
+        remote.set(name, value)
+    if static_arp:
+        remote.registers.set_arp(settings.get("result_ip", SENDER.ip), static_arp)
+    return recorder.writes
 
 
 def why(status: int, errors: str) -> str:
@@ -248,7 +249,7 @@ def play(board: Board, source: Path, out: Path, **options) -> tuple[dict[str, in
 
 
 def parser(prog: str) -> argparse.ArgumentParser:
-    p = argparse.ArgumentParser(
+    p = Parser(
         prog=prog,
         description="Run a query as a simulated FPGA on the network, until Ctrl-C; with --in, until the end of file.",
     )
@@ -279,7 +280,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
     return p
 
 
-def main(argv: list[str] | None = None, prog: str = "make board QUERY=…") -> int:
+def main(argv: list[str] | None = None, prog: str = "board") -> int:
     """The command."""
     p = parser(prog)
     args = p.parse_args(argv)
@@ -289,16 +290,20 @@ def main(argv: list[str] | None = None, prog: str = "make board QUERY=…") -> i
         p.error("--page is for a board on a network" if args.source else f"--page {args.page}: must be a port")
     if args.session is not None and not 0 <= args.session < 2**32:
         p.error(f"--session {args.session}: must be an unsigned 32-bit number")
-    return carry_out("board", lambda: _run(args))
+    return carry_out(prog, lambda: _run(args))
 
 
 def _run(args: argparse.Namespace) -> None:
     console, text = Console(stderr=True, highlight=False), text_of(args.query)
+    settings = dict(args.set)
+    if args.source and not args.source.is_file():
+        raise UsageError(f"{args.source}: no such file")
     with locate_errors([(args.query, text)]):
         built = compile_queries(text, known(args.stream), args.query.stem)
+        writes_of(built, settings)  # before the build, which takes long
         with console.status("building the board") if console.is_terminal else nullcontext():
             board = Board.of(built)
-    report, settings = build_dir() / "board" / "report.json", dict(args.set)
+    report = build_dir() / "board" / "report.json"
     if args.source:
         session = 1 if args.session is None else args.session
         totals, counters = play(board, args.source, args.out, settings=settings, session=session)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import http.client
 import json
 import socket
+import subprocess
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import date
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,15 +19,19 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
+from docs import page as walk
 from tb.board.chromium import CHROMIUM, OPTIONS
 from tb.board.tunnel import NAME, QUERY, SETTINGS, Tunnel, wait_for
 from tb.queries.streams import data
+from wirestream.compiler.compile import compile_queries
 from wirestream.host import board as command
 from wirestream.host import feed as feeds
+from wirestream.host.board import Board
 from wirestream.host.feed import Feed
 from wirestream.host.inputs import MirrorInput
 from wirestream.host.page import served
 from wirestream.schema.packets import SENDER
+from wirestream.schema.streams import shipped
 
 JSON = {"Content-Type": "application/json"}
 
@@ -60,17 +67,17 @@ class Served:
 
 
 @contextmanager
-def page_of(board, folder: Path, **options) -> Iterator[Served]:
+def page_of(board: Board, sql: str, folder: Path, **options) -> Iterator[Served]:
     source = MirrorInput("127.0.0.1")
     with closing(source), Tunnel(board, folder, "--mirror", source.address, static_arp=SENDER.mac, **options) as tunnel:
-        feed = Feed(QUERY.read_text(), board.built, tunnel.remote, source)
+        feed = Feed(sql, board.built, tunnel.remote, source)
         with served(feed, 0) as url:
             yield Served(tunnel, feed, url)
 
 
 @pytest.fixture
 def shown(board, tmp_path) -> Iterator[Served]:
-    with page_of(board, tmp_path, settings=SETTINGS) as found:
+    with page_of(board, QUERY.read_text(), tmp_path, settings=SETTINGS) as found:
         yield found
 
 
@@ -263,6 +270,28 @@ def test_in_chromium(shown, stream, wanted, browser):
     assert shown.tunnel.remote.registers.result_port == 5001
     shown.tunnel.process.kill()
     expect(browser.locator("#status.trouble")).to_contain_text("no answer", timeout=20_000)
+
+
+def test_the_walk(browser, tmp_path):
+    """The chart of docs/first-hour.md: for each month that has ended and each weather a point."""
+    shell = walk.prepared(tmp_path)
+    with (tmp_path / "weather.csv").open() as file:
+        days = [(date.fromisoformat(day["date"].replace("/", "-")), day["weather"]) for day in csv.DictReader(file)]
+    months = {((day - date(1970, 1, 1)).days // 30, weather) for day, weather in days}
+    closed = [weather for month, weather in months if month < max(months)[0]]
+    sql = (tmp_path / "warmest.sql").read_text()
+    board = Board.of(compile_queries(sql, shipped(), "warmest"), tmp_path)
+    with page_of(board, sql, tmp_path) as shown:
+        browser.goto(shown.url)
+        expect(browser.locator("#status")).to_have_text("live", timeout=20_000)
+        send = walk.commands("wirestream send").replace(
+            "--tunnel --rate 60", f"--tunnel {shown.tunnel.here} --rate 600"
+        )
+        subprocess.run(send, check=True, **shell)
+        expect(browser.locator("#seen")).to_have_text(f"{len(closed)} rows", timeout=20_000)
+        lines = browser.evaluate("() => document.getElementById('chart').data.map(line => [line.name, line.x.length])")
+        assert dict(lines) == Counter(closed)
+        expect(browser.locator(".rate title").first).to_have_text("1,461 tuples")
 
 
 def test_a_page_of_another_origin(shown, browser):

@@ -33,6 +33,7 @@ from wirestream.host.remote import RemoteError
 HERE = "127.0.0.1"
 PERIOD_S = 0.25  # between two events
 MOST = 16  # readers of events at a time
+GRACE_S = 0.1  # of their requests at the end; 0 would have no limit
 STATIC = Path(__file__).with_name("static")
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 FILES = {"": "page.html", "page.css": "page.css", "page.js": "page.js"}
@@ -178,7 +179,7 @@ def served(feed: Feed, port: int) -> Iterator[str]:
     thread.start()
 
     async def start() -> web.AppRunner:
-        runner = web.AppRunner(page.app(), handle_signals=False, access_log=None, shutdown_timeout=0)
+        runner = web.AppRunner(page.app(), handle_signals=False, access_log=None, shutdown_timeout=GRACE_S)
         await runner.setup()
         await web.SockSite(runner, listener).start()
         return runner

@@ -77,6 +77,7 @@ RELATIONS = (
     ("session_entry", {"MAX_AHEAD": 89}, "MAX_AHEAD"),
     ("watermark", {"MAX_AHEAD": 59}, "MAX_AHEAD"),
     ("tuple_numbers", {"STEP": 3}, "STEP"),
+    ("sort_key", {"FORM": "FLOAT", "W": 33}, "W"),
     ("predicate", {"PREDICATE": "L1", "KEY_W": 33}, "KEY_W"),
     ("fjoin_chain", {"UNITS": 96}, "UNITS"),
     ("fjoin_chain", {"FIFO_W": 2}, "FIFO_W"),

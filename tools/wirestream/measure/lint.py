@@ -99,6 +99,10 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("handshake_join", {"CORES": 1, "SEGMENT": 1, "FORWARD": 0}),
     ("handshake_join", {"TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32, "DROP": 1, "RESULT_CLOCK": 1}),
     ("fjoin_chain", {"UNITS": 64, "LANES": 1, "PAIRS": 0}),
+    ("less", {"KEY_W": 1}),
+    ("sort_key", {"FORM": "FLOAT", "NULLABLE": 1, "LAST": 1}),
+    ("sort_key", {"FORM": "UNSIGNED", "W": 1, "DESC": 1}),
+    ("comparator", {"PAYLOAD_W": 1, "SPLIT": 1}),
     # Times of more than 32 bits, with others that have 32
     ("punctuator", {"WATTR_W": 64, "RANGE": 10**10, "SLIDE": 10**9, "SLACK": 0, "MAX_AHEAD": 10**12}),
     ("session_entry", {"WATTR_W": 64, "GAP": 10**10, "SLACK": 60, "MAX_AHEAD": 10**12}),

@@ -11,6 +11,7 @@ board.svg       the simulated board; drawing fails where its cores are not those
 split.svg       a query on FPGA and Spark, as the planner divides it
 own-data.svg    the ways of a user's own data; the formats are those of wirestream.record.files
 timeline.svg    generated trades in the windows of docs/own-data.md, by the command that users have
+sorting.svg     networks of ws_sort_network, as Yosys elaborates them
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from xml.sax.saxutils import escape
 from spark_golden.query import Query
 from tb import REPOSITORY
 from tb.lib.model import TUPLE, Event, Punctuator, windows
+from tb.sort.networks import earliest, elaborated, in_use
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.host import trades
@@ -813,6 +815,36 @@ def _texts(plan: planner.Plan, on_chip: bool) -> list[str]:
     return [line for text in texts for line in textwrap.wrap(text, 46, subsequent_indent="  ")]
 
 
+def sorting() -> Svg:
+    """Even-odd and bitonic networks of eight, and the median's part of the former."""
+    svg = Svg(900, 250)
+    panels = (("EVEN_ODD", set(range(8)), ""), ("BITONIC", set(range(8)), ""), ("EVEN_ODD", {3}, ", OUTPUTS = 8"))
+    for x, (kind, outputs, more) in zip((30, 330, 630), panels, strict=True):
+        layers = earliest(elaborated(8, kind))
+        parts = iter(in_use([pair for layer in layers for pair in layer], outputs))
+        drawn = [[(pair, next(parts)) for pair in layer] for layer in layers]
+        whole, half = (sum(len(part) == count for layer in drawn for _, part in layer) for count in (2, 1))
+        svg.text(x + 120, 24, kind + more, bold=True)
+        svg.text(x + 120, 240, f"{whole} comparators" + (f", {half} half ones" if half else ""), size=12, color=FAINT)
+        for wire in range(8):
+            svg.line([(x, 46 + 24 * wire), (x + 240, 46 + 24 * wire)], color=LINE if wire not in outputs else INK)
+            svg.text(x - 8, 50 + 24 * wire, str(wire), size=11, color=FAINT, anchor="end")
+        at = x + 12
+        for layer in drawn:
+            columns: list[int] = []  # the last wire of each column of comparators that do not overlap
+            for (low, high), part in layer:
+                column = next((n for n, last in enumerate(columns) if last < low), len(columns))
+                columns[column : column + 1] = [high]
+                if not part:
+                    continue
+                svg.line([(at + 9 * column, 46 + 24 * low), (at + 9 * column, 46 + 24 * high)], color=BLUE)
+                for wire in (low, high):
+                    fill = BLUE if wire in part else "#ffffff"
+                    svg.dot(at + 9 * column, 46 + 24 * wire, fill=fill, radius=3.5, stroke=BLUE)
+            at += 9 * len(columns) + 12
+    return svg
+
+
 DIAGRAMS = {
     "trades_q3": trades_q3,
     "network": network,
@@ -826,6 +858,7 @@ DIAGRAMS = {
     "split": divided,
     "own-data": own_data,
     "timeline": trades_in_windows,
+    "sorting": sorting,
 }
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from docs import verdicts
 from tb import REPOSITORY
+from tb.sort import networks
 from wirestream.compiler import predicates
 from wirestream.measure import proven
 from wirestream.schema import counters
@@ -19,6 +20,7 @@ PARTS: dict[str, tuple[str, Callable[[], str]]] = {  # page: name of the part, i
     "board.md": ("counters", counters.markdown),
     "joins.md": ("predicates", predicates.markdown),
     "queries.md": ("verdicts", verdicts.markdown),
+    "sorting.md": ("best", networks.markdown),
     "testing.md": ("proven", proven.markdown),
 }
 

@@ -78,6 +78,7 @@ RELATIONS = (
     ("watermark", {"MAX_AHEAD": 59}, "MAX_AHEAD"),
     ("tuple_numbers", {"STEP": 3}, "STEP"),
     ("sort_key", {"FORM": "FLOAT", "W": 33}, "W"),
+    ("sort_network", {"CIRCUIT": "REUSED", "SPLIT": 1}, "SPLIT"),
     ("predicate", {"PREDICATE": "L1", "KEY_W": 33}, "KEY_W"),
     ("fjoin_chain", {"UNITS": 96}, "UNITS"),
     ("fjoin_chain", {"FIFO_W": 2}, "FIFO_W"),

@@ -127,7 +127,8 @@ def status(proof: dict | None) -> str:
     options = proof.get("flow_options", {})
     if options.get("bounded"):
         return "bounded"
-    return "proven: ports" if "mutated" in options else "proven"  # mutated: faults are put into some lines only
+    everywhere = "" in options.get("mutated", [""])  # or faults are put into some of the core's lines only
+    return "proven" if everywhere else "proven: ports"
 
 
 def markdown() -> str:

@@ -1,4 +1,5 @@
-"""sort_key: the order of keys is that of the values, for every pair of values, nulls and descending order included."""
+"""sort_key: the order of keys is that of the values, for every pair of values, nulls and descending order included; and
+what the bench takes for the order of values is Spark's."""
 
 import functools
 import itertools
@@ -13,8 +14,10 @@ from tb.lib.bench import rng, text
 from tb.lib.run import run
 
 FLOATS = (0.0, 1.0, 1.5, 2.0**-149, 2.0**-126, 3.4e38, 1e-40, math.inf, math.nan)
+Value = int | float | None  # None: null
 
 
+@functools.cache
 def value_of(bits: int, width: int, form: str) -> int | float:
     """What the bits of a field mean."""
     if form == "FLOAT":
@@ -27,6 +30,13 @@ def compare(a: int | float, b: int | float) -> int:
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) - math.isnan(b)
     return (a > b) - (a < b)
+
+
+def in_order(a: Value, b: Value, desc: bool, last: bool) -> int:
+    """-1, 0 or 1 as a is before, with or after b."""
+    if a is None or b is None:
+        return ((a is None) - (b is None)) * (1 if last else -1)
+    return compare(a, b) * (-1 if desc else 1)
 
 
 def samples(width: int, form: str) -> list[int]:
@@ -46,30 +56,18 @@ def samples(width: int, form: str) -> list[int]:
 
 @cocotb.test()
 async def order(dut):
-    width, form, desc, nullable, last = (
-        len(dut.value),
-        text(dut.FORM),
-        *(int(getattr(dut, name).value) for name in ("DESC", "NULLABLE", "LAST")),
-    )
+    width, form = len(dut.value), text(dut.FORM)
+    desc, nullable, last = (int(getattr(dut, name).value) for name in ("DESC", "NULLABLE", "LAST"))
     fields = [(bits, False) for bits in samples(width, form)]
     fields += [(bits, True) for bits in (0, (1 << width) - 1, 5 % (1 << width))] if nullable else []
-    keys = []
+    found = []
     for bits, null in fields:
         dut.value.value = bits
         dut.null.value = int(null) if nullable else rng(f"null{bits}").getrandbits(1)
         await Timer(1, unit="ns")
-        keys.append(int(dut.key.value))
-
-    @functools.cache
-    def value(bits: int) -> int | float:
-        return value_of(bits, width, form)
-
-    for ((a, a_null), a_key), ((b, b_null), b_key) in itertools.product(zip(fields, keys, strict=True), repeat=2):
-        if a_null or b_null:
-            wanted = (a_null - b_null) * (1 if last else -1)
-        else:
-            wanted = compare(value(a), value(b)) * (-1 if desc else 1)
-        assert compare(a_key, b_key) == wanted, (value(a), a_null, value(b), b_null)
+        found.append((None if null else value_of(bits, width, form), int(dut.key.value)))
+    for (a, a_key), (b, b_key) in itertools.product(found, repeat=2):
+        assert compare(a_key, b_key) == in_order(a, b, desc, last), (a, b)
 
 
 MATRIX = [
@@ -86,3 +84,20 @@ MATRIX = [
 @pytest.mark.parametrize("parameters", MATRIX, ids=lambda p: "-".join(map(str, p.values())))
 def test_sort_key(parameters):
     run("sort_key", **parameters)
+
+
+@pytest.mark.parametrize(
+    ("form", "width", "kind"),
+    [("UNSIGNED", 48, "binary"), ("SIGNED", 64, "long"), ("FLOAT", 32, "float"), ("FLOAT", 64, "double")],
+)
+def test_the_order_is_sparks(form, width, kind):
+    """With ASC and DESC, and with nulls first, last, and where they are by default: last with DESC."""
+    from spark_golden.order import ranks
+    from spark_golden.session import session
+
+    values = [value_of(bits, width, form) for bits in samples(width, form)] + [None, None]
+    given = [value.to_bytes(width // 8, "big") if kind == "binary" and value is not None else value for value in values]
+    for desc, last in itertools.product((False, True), (False, True, None)):
+        placed = list(zip(values, ranks(session(), given, kind, descending=desc, nulls_last=last), strict=True))
+        for (a, a_rank), (b, b_rank) in itertools.product(placed, repeat=2):
+            assert compare(a_rank, b_rank) == in_order(a, b, desc, desc if last is None else last), (a, b)

@@ -1,0 +1,30 @@
+"""The order in which Spark's ORDER BY returns values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import SparkSession, Window
+from pyspark.sql import functions as F
+
+
+def ranks(
+    spark: SparkSession, values: Sequence[object], kind: str, *, descending: bool, nulls_last: bool | None = None
+) -> list[int]:
+    """The rank of each value in an ORDER BY of all, from 1; equal values have the same one, and the next has one more.
+
+    values: None is null. kind: their type in Spark. nulls_last: None is Spark's default.
+    """
+    column = F.col("value")
+    order = {
+        (False, None): column.asc,
+        (False, False): column.asc_nulls_first,
+        (False, True): column.asc_nulls_last,
+        (True, None): column.desc,
+        (True, False): column.desc_nulls_first,
+        (True, True): column.desc_nulls_last,
+    }[descending, nulls_last]
+    frame = spark.createDataFrame(list(enumerate(values)), f"at long, value {kind}")
+    ranked = frame.withColumn("rank", F.dense_rank().over(Window.orderBy(order())))
+    found = {row["at"]: row["rank"] for row in ranked.select("at", "rank").collect()}
+    return [found[at] for at in range(len(values))]

@@ -94,7 +94,7 @@ module ws_sort_network #(
     genvar l, i;
     generate
         for (i = 0; i < N; i = i + 1) begin : gen_element
-            localparam [W-1:0] PLACE = i;
+            localparam [31:0]  PLACE  = i;
             wire [DATA_W-1:0]  from   = s_data[i*DATA_W +: DATA_W];
             wire [W-1:0]       to     = sorted[i*W +: W];
             wire               unused = &{1'b0, to};    // its place

@@ -106,7 +106,7 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("sort_network", {"N": 2, "KEY_W": 1, "KIND": "TRANSPOSITION", "CIRCUIT": "COMBINATIONAL"}),
     ("sort_network", {"N": 13, "KIND": "BITONIC", "PAYLOAD_W": 5, "SPLIT": 1, "STABLE": 1, "STEP": 2}),
     ("sort_network", {"N": 33, "KIND": "BEST", "OUTPUTS": 1 << 16, "STEP": 99}),
-    ("sort_network", {"N": 16, "KIND": "BITONIC", "CIRCUIT": "REUSED", "COMPARATORS": 4, "PAYLOAD_W": 1}),
+    ("sort_network", {"N": 16, "KIND": "BITONIC", "CIRCUIT": "REUSED", "COMPARATORS": 4, "KEY_W": 1, "PAYLOAD_W": 1}),
     # Times of more than 32 bits, with others that have 32
     ("punctuator", {"WATTR_W": 64, "RANGE": 10**10, "SLIDE": 10**9, "SLACK": 0, "MAX_AHEAD": 10**12}),
     ("session_entry", {"WATTR_W": 64, "GAP": 10**10, "SLACK": 60, "MAX_AHEAD": 10**12}),

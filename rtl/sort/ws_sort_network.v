@@ -214,10 +214,11 @@ module ws_sort_network #(
                 others[at] = out[1];
                 if (!OUTPUTS[at]) assert (out == 0);
                 if (out[0]) assert (out == in_ref[first*DATA_W +: DATA_W]);
+                if (out[1]) assert (out == in_ref[second*DATA_W +: DATA_W]);
                 if (at < N - 1 && OUTPUTS[at] && OUTPUTS[(at + 1) % N])
                     assert (out[DATA_W-1 -: KEY_W] <= next[DATA_W-1 -: KEY_W]);
             end
-            if (&OUTPUTS) assert (found != 0 && (found & found - 1) == 0);
+            if (&OUTPUTS) assert (found != 0 && (found & found - 1) == 0 && others != 0 && (others & others - 1) == 0);
             if (STABLE != 0 && in_ref[first*DATA_W + PAYLOAD_W +: KEY_W] == in_ref[second*DATA_W + PAYLOAD_W +: KEY_W])
                 assert (found < others);
         end

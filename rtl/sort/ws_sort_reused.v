@@ -77,8 +77,17 @@ module ws_sort_reused #(
     assign m_data    = data_reg;
     assign evt_early = s_valid && busy;
 
+    always @(posedge clk) step_reg <= rst ? {(STEPS+1){1'b0}} : {step_reg[STEPS-1:0], accept};
+
     genvar i, u;
     generate
+        for (i = 0; i < N; i = i + 1) begin : gen_wire
+            wire [COMPARATORS-1:0] used = lower[i*COMPARATORS +: COMPARATORS] | upper[i*COMPARATORS +: COMPARATORS];
+
+            always @(posedge clk)
+                if (accept || |used) data_reg[i*W +: W] <= accept ? s_data[i*W +: W] : compared[i*W +: W];
+        end
+
         for (i = 0; i < N*COMPARATORS; i = i + 1) begin : gen_select
             assign lower[i] = |(step_reg[STEPS-1:0] & LOWER_AT[i*STEPS +: STEPS]);
             assign upper[i] = |(step_reg[STEPS-1:0] & UPPER_AT[i*STEPS +: STEPS]);
@@ -105,13 +114,6 @@ module ws_sort_reused #(
                 compared[wire_at*W +: W] = compared[wire_at*W +: W]
                                          | low[unit*W +: W]  & {W{lower[wire_at*COMPARATORS + unit]}}
                                          | high[unit*W +: W] & {W{upper[wire_at*COMPARATORS + unit]}};
-    end
-
-    always @(posedge clk) begin
-        step_reg <= rst ? {(STEPS+1){1'b0}} : {step_reg[STEPS-1:0], accept};
-        for (wire_at = 0; wire_at < N; wire_at = wire_at + 1)
-            if (accept || |lower[wire_at*COMPARATORS +: COMPARATORS] || |upper[wire_at*COMPARATORS +: COMPARATORS])
-                data_reg[wire_at*W +: W] <= accept ? s_data[wire_at*W +: W] : compared[wire_at*W +: W];
     end
 
 endmodule

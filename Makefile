@@ -95,7 +95,7 @@ icarus: ## install the optional second simulator (Debian, Ubuntu)
 		|| echo "iverilog could not be installed: the four-state runs will be skipped"
 
 chromium: ## install the browser in which the tests look at the board's page (Debian)
-	@command -v chromium chromium-browser google-chrome >/dev/null \
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
 		|| { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium >/dev/null; } \
 		|| echo "chromium could not be installed: the tests of the page in a browser will be skipped"
 

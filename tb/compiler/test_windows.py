@@ -321,9 +321,9 @@ def test_command_explains(capsys):
     assert "windows by constant, the cheapest: " in said and "; wid needs " in said
     assert cli.main(["explain", query, "--windows", "NumUBSTrades=pane"]) == 0
     assert "windows by pane, as requested: " in " ".join(capsys.readouterr().out.split())
-    assert cli.main(["explain", query, "--ram-bits", "0", "--luts", "9"]) == 1
+    assert cli.main(["explain", query, "--ram-bits", "0", "--luts", "9"]) == 2
     assert "line 4, column 13: no method for these windows meets the budget" in capsys.readouterr().err
-    assert cli.main(["explain", query, "--windows", "quickly"]) == 1
+    assert cli.main(["explain", query, "--windows", "quickly"]) == 2
     assert "unknown method for windows quickly" in capsys.readouterr().err
 
 

@@ -174,7 +174,7 @@ def test_command(arguments, said, capsys):
     ],
 )
 def test_refused(arguments, said, capsys):
-    assert main(arguments.split()) == 1
+    assert main(arguments.split()) == 2
     assert said in capsys.readouterr().err
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from wirestream.arguments import UsageError
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.description import load_schema
 from wirestream.errors import QueryError
@@ -63,6 +64,8 @@ class Layout:
             described = json.loads(Path(path).read_text())
         except OSError as error:
             raise SchemaError(f"{path}: {error.strerror}") from error
+        except UsageError as error:
+            raise SchemaError(str(error)) from error
         except (QueryError, json.JSONDecodeError) as error:
             raise SchemaError(f"{path}: {error}") from error
         found = [cls(load_schema(part["stream"], part.get("fallible", ()))) for part in _outputs(described)]

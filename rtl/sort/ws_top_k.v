@@ -18,7 +18,7 @@
 // Latency      K + 2 cycles from s_punct or s_eos to the first row, 2 K + 2 to m_punct or m_eos
 // Issue rate   1 tuple a cycle; after s_punct or s_eos none for K + 1 cycles, and no s_punct or s_eos either
 // Overflow     cannot happen: a tuple that is not among the first K is no row
-// Bad input    what comes in these K + 1 cycles is lost
+// Bad input    input in these K + 1 cycles is lost
 // Source       ours; the rows are those of SQL's ORDER BY with the number of arrival as the last key
 
 `default_nettype none
@@ -129,7 +129,7 @@ module ws_top_k #(
     reg  [K:0]       gap_ref;
     reg  [CLOSE-1:0] punct_ref, eos_ref;
     reg  [CLOSE*DATA_W-1:0] data_ref;
-    wire             takes   = gap_ref == 0;     // what comes in the gap is lost
+    wire             takes   = gap_ref == 0;     // input in the gap is lost
     wire             valid   = s_valid && takes;
     wire             punct   = s_punct && takes;
     wire             eos     = s_eos && takes;

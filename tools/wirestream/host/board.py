@@ -41,14 +41,13 @@ from wirestream.compiler.verilog import module, range_of
 from wirestream.design import Design, build_dir, resolve
 from wirestream.errors import locate_errors
 from wirestream.host.inputs import MirrorInput
-from wirestream.host.remote import BOARD, PEER, REGISTERS, Recorder, Remote
+from wirestream.host.remote import BOARD, HERE, PAGE, PEER, REGISTERS, Recorder, Remote
 from wirestream.schema.counters import NETWORK, counter_names, harmless, taken
 from wirestream.schema.packets import DEVICE, SENDER
 from wirestream.schema.streams import known
 from wirestream.sim import bulk
 
 DATA_W = 64
-HERE, PAGE = "127.0.0.1", 4280  # the page's address
 CORES = ("net:mac_xgmii_rx", "net:mac_xgmii_tx", "net:udp_ip_stack", "net:registers", "common:event_counters")
 XGMII = {"xgmii_rxd": 64, "xgmii_rxc": 8, "xgmii_txd": -64, "xgmii_txc": -8}
 STREAM = {"tdata": DATA_W, "tkeep": DATA_W // 8, "tvalid": 1, "tready": 1, "tlast": 1}

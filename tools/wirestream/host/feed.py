@@ -9,7 +9,7 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
-from wirestream.arguments import name_and_value
+from wirestream.arguments import number_or_text
 from wirestream.compiler.compile import Compiled
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.gates import counters_of_probes
@@ -101,12 +101,11 @@ class Feed:
         constant = name.removeprefix("$")
         if constant == name and name not in SHOWN:
             raise ValueError(f"{name}: no such setting; known: {', '.join(SHOWN)}")
-        _, value = name_and_value(f"{name}={text}")
         if constant == name:
-            self.remote.set(name, value)
+            self.remote.set(name, number_or_text(text))
         else:
             kind = self.built.circuit.runtime.get(constant)
-            self.remote.set_constants({constant: text if isinstance(kind, Text) else value})
+            self.remote.set_constants({constant: text if isinstance(kind, Text) else number_or_text(text)})
 
 
 def _doc(name: str) -> str:

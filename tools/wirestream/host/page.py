@@ -28,9 +28,8 @@ import plotly
 from aiohttp import web
 
 from wirestream.host.feed import Feed
-from wirestream.host.remote import RemoteError
+from wirestream.host.remote import HERE, RemoteError
 
-HERE = "127.0.0.1"
 PERIOD_S = 0.25  # between two events
 MOST = 16  # readers of events at a time
 GRACE_S = 0.1  # of their requests at the end; 0 would have no limit
@@ -127,8 +126,6 @@ class Page:
             raise web.HTTPBadRequest(text='expected {"name": …, "value": …}, both text\n') from None
         try:
             await self._ask(self._feed.set, name, value)
-        except RemoteError:
-            raise
         except ValueError as error:
             raise web.HTTPUnprocessableEntity(text=f"{error}\n") from None
         return web.json_response(await self._ask(self._feed.settings), headers=SECURITY)

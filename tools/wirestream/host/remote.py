@@ -31,7 +31,8 @@ from wirestream.errors import locate_errors
 from wirestream.schema.registers import COUNTERS_AT, SNAPSHOT_S, RegisterError, Registers, Transport, description
 from wirestream.schema.streams import known
 
-BOARD, PEER, REGISTERS = "127.0.0.1:4200", "127.0.0.1:4201", "127.0.0.1:4100"  # a board's default ports
+HERE = "127.0.0.1"
+BOARD, PEER, REGISTERS, PAGE = f"{HERE}:4200", f"{HERE}:4201", f"{HERE}:4100", 4280  # a board's default ports
 CONSTANTS_AT = 0x1000  # above the registers of the network
 PROBES_AT = 0x2000  # of the simulator
 MAGIC, VERSION, WRITE = 0x5752, 1, 1 << 31

@@ -66,13 +66,15 @@ def patterns() -> dict[str, str]:
     return yaml.safe_load(Path(__file__).with_name("counters.yml").read_text())
 
 
+@cache
+def _meanings() -> dict[str, str]:
+    return {counter.name: counter.doc for counter in description().counters} | patterns()
+
+
 def meaning(name: str) -> str:
     """What a counter of a compiled query, or of the network around it, counts; raises KeyError if it is unknown."""
-    known = {counter.name: counter.doc for counter in description().counters} | patterns()
-    if name in known:
-        return known[name]
-    fitting = [pattern for pattern in patterns() if fnmatchcase(name, pattern)]
-    return known[max(fitting, key=len, default=name)]
+    fitting = [known for known in _meanings() if fnmatchcase(name, known)]
+    return _meanings()[name if name in fitting else max(fitting, key=len, default=name)]
 
 
 def markdown() -> str:

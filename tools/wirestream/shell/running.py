@@ -13,7 +13,7 @@ import numpy as np
 
 from wirestream.host.board import Board, BoardError, why
 from wirestream.host.inputs import TunnelInput
-from wirestream.host.remote import Remote, RemoteError
+from wirestream.host.remote import HERE, Remote, RemoteError
 from wirestream.host.results import Results
 from wirestream.host.sending import CLOSE_ALL, punctuation, tuples_in, usual
 from wirestream.host.transmit import Socket, send
@@ -22,7 +22,6 @@ from wirestream.record.columns import Layout
 from wirestream.schema.counters import harmless, taken
 from wirestream.schema.packets import DEVICE, HEADERS, SENDER, Blocks, frames, interleaved
 
-HERE = "127.0.0.1"
 TRIES = 5  # for free ports
 # On their way to the circuit: datagrams, and bytes of their frames; the board's FIFO holds 32 and 4096.
 MOST_DATAGRAMS, ROOM = 30, 3000
@@ -167,17 +166,22 @@ class Running:
 
     def counted(self) -> dict[str, int]:
         """The counters of the session."""
-        return {name: count - self._before.get(name, 0) for name, count in self.counters().items()}
+        return self._since(self.counters())
+
+    def _since(self, counters: Mapping[str, int]) -> dict[str, int]:
+        """Counters without what was before the session."""
+        return {name: count - self._before.get(name, 0) for name, count in counters.items()}
 
     def losses(self) -> list[str]:
         """What was lost or refused in the session, one line each."""
-        new = self.counted()
+        counters = self.counters()
+        new = self._since(counters)
         lines = [f"{name} {count:,}" for name, count in new.items() if count and not harmless(name)]
         if spilled := sum(count for name, count in new.items() if re.fullmatch(r"overflow\d*_row", name)):
             lines.append(f"{spilled:,} tuples of groups that did not fit left as a stream of their own")
         if self.lost:
             lines.append(f"{self.lost:,} tuples did not reach the circuit")
-        if (missing := self._missing(self.counters())) > 0:
+        if (missing := self._missing(counters)) > 0:
             lines.append(f"{missing:,} datagrams of rows did not arrive")
         return lines
 

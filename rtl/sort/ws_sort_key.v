@@ -5,6 +5,8 @@
 // A key of several fields is their key bits, the first field in the most significant. A floating-point number is made
 // an unsigned one: all bits of a negative number are inverted, of others the sign. As in Spark, -0.0 equals 0.0, all
 // NaNs are equal, and a NaN is larger than any number. Nulls are equal: their bits do not depend on the field.
+// With another FORM than "FLOAT" it is its own inverse: the bits of a key without that of null, as `value`, give back the
+// field.
 //
 // Parameters   W         width of the field in bits, at least 1
 //              FORM      how the field is encoded, "UNSIGNED", "SIGNED" or "FLOAT"; "UNSIGNED" is also for text, its

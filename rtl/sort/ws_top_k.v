@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_top_k: ORDER BY … LIMIT K: the first K tuples of each window in the order of their keys, equals as they arrived.
+// ws_top_k: ORDER BY … LIMIT … OFFSET …: the first K tuples of each window in the order of their keys, equals as they
+// arrived, without the first SKIP of them.
 //
 // A chain of K cells: each keeps the first of the tuples that reach it and passes on the others, a tuple a cycle and
 // without a broadcast. When the window closes, K requests follow its tuples. The first one takes the tuple of the first
@@ -12,10 +13,14 @@
 //     m_valid  . . . . . . . . r r r . .
 //     m_punct  . . . . . . . . . . . P .
 //
-// Parameters   K       rows of a window at most, at least 1
-//              KEY_W   width of a key in bits, at least 1; keys are unsigned, ws_sort_key makes them
-//              DATA_W  width of a tuple in bits, at least 1
-// Latency      K + 2 cycles from s_punct or s_eos to the first row, 2 K + 2 to m_punct or m_eos
+// Parameters   K        tuples that are kept, at least 1
+//              SKIP     those of them that are no rows, 0 to K - 1
+//              KEY_W    width of a key in bits, at least 1; keys are unsigned, ws_sort_key makes them
+//              DATA_W   width of a tuple in bits, at least 1
+//              CLOSE_W  width of what belongs to a window as a whole in bits, at least 1
+// Ports        s_close: taken with s_punct or s_eos, such as the window's end
+//              m_close: the same, in step with the window's rows, m_punct and m_eos
+// Latency      K + 2 + SKIP cycles from s_punct or s_eos to the first row, 2 K + 2 to m_punct or m_eos
 // Issue rate   1 tuple a cycle; after s_punct or s_eos none for K + 1 cycles, and no s_punct or s_eos either
 // Overflow     cannot happen: a tuple that is not among the first K is no row
 // Bad input    input in these K + 1 cycles is lost
@@ -24,28 +29,32 @@
 `default_nettype none
 
 module ws_top_k #(
-    parameter K      = 16,
-    parameter KEY_W  = 32,
-    parameter DATA_W = 32
+    parameter K       = 16,
+    parameter SKIP    = 0,
+    parameter KEY_W   = 32,
+    parameter DATA_W  = 32,
+    parameter CLOSE_W = 1
 ) (
-    input  wire              clk,
-    input  wire              rst,
+    input  wire               clk,
+    input  wire               rst,
 
-    input  wire              s_valid,
-    input  wire              s_punct,
-    input  wire              s_eos,
-    input  wire [KEY_W-1:0]  s_key,
-    input  wire [DATA_W-1:0] s_data,
+    input  wire               s_valid,
+    input  wire               s_punct,
+    input  wire               s_eos,
+    input  wire [KEY_W-1:0]   s_key,
+    input  wire [DATA_W-1:0]  s_data,
+    input  wire [CLOSE_W-1:0] s_close,
 
-    output wire              m_valid,
-    output wire              m_punct,
-    output wire              m_eos,
-    output wire [KEY_W-1:0]  m_key,     // of a row
-    output wire [DATA_W-1:0] m_data
+    output wire               m_valid,
+    output wire               m_punct,
+    output wire               m_eos,
+    output wire [KEY_W-1:0]   m_key,     // of a row
+    output wire [DATA_W-1:0]  m_data,
+    output reg  [CLOSE_W-1:0] m_close
 );
 
-    initial if (K < 1) begin
-        $display("ERROR: %m: K = %0d (at least 1)", K);
+    initial if (K < 1 || SKIP < 0 || SKIP >= K) begin
+        $display("ERROR: %m: K = %0d (at least 1), SKIP = %0d (0 to K - 1)", K, SKIP);
         $finish;
     end
 
@@ -58,12 +67,14 @@ module ws_top_k #(
     reg                row_reg, end_reg, punct_reg, eos_reg;
     reg  [KEY_W-1:0]   key_reg;
     reg  [DATA_W-1:0]  data_reg;
+    reg  [CLOSE_W-1:0] close_reg;
 
     always @(posedge clk) begin
         left_reg <= left_reg != 0 ? left_reg - 1'b1 : LEFT & {COUNT_W{s_punct || s_eos}};
         tag_reg  <= left_reg != 0 ? {2{left_reg == 1}} : {!s_valid, 1'b1};
         key_reg  <= s_key;
-        if (left_reg == 0) {punct_reg, eos_reg, data_reg} <= {s_punct, s_eos, s_data};
+        if (left_reg == 0) {punct_reg, eos_reg, data_reg, close_reg} <= {s_punct, s_eos, s_data, s_close};
+        if (left_reg == 1) m_close <= close_reg;    // the first row leaves
         row_reg  <= left_reg > 1;
         end_reg  <= left_reg == 1;
 
@@ -114,13 +125,28 @@ module ws_top_k #(
         .m_valid(no_valid), .m_punct(m_punct), .m_eos(m_eos), .m_data(no_data)
     );
 
-    assign m_valid = rows[K] && tags[2*K];
+    // The requests for the first SKIP rows are not answered.
+    generate
+        if (SKIP == 0) begin : gen_all
+            assign m_valid = rows[K] && tags[2*K];
+        end else begin : gen_skip
+            localparam SKIP_W = $clog2(SKIP + 1);
+            reg [SKIP_W-1:0] skipped_reg;
+
+            assign m_valid = rows[K] && tags[2*K] && skipped_reg == SKIP;
+
+            always @(posedge clk)
+                if (rst || !rows[K]) skipped_reg <= 0;
+                else if (skipped_reg != SKIP) skipped_reg <= skipped_reg + 1'b1;
+        end
+    endgenerate
+
     assign m_key   = keys[KEY_W*K +: KEY_W];
     assign m_data  = tuples[DATA_W*K +: DATA_W];
 
 `ifdef FORMAL
     // A tuple is {early, mark}. The watched one is the row whose number is that of the tuples before it in order, if
-    // there are fewer than K.
+    // there are fewer than K and SKIP or more.
     localparam CLOSE = 2*K + 2;
     (* anyconst *) wire [KEY_W-1:0] watched;
     reg              past_valid = 1'b0;
@@ -129,6 +155,7 @@ module ws_top_k #(
     reg  [K:0]       gap_ref;
     reg  [CLOSE-1:0] punct_ref, eos_ref;
     reg  [CLOSE*DATA_W-1:0] data_ref;
+    reg  [CLOSE_W-1:0] close_1_ref, close_2_ref;
     wire             takes   = gap_ref == 0;     // input in the gap is lost
     wire             valid   = s_valid && takes;
     wire             punct   = s_punct && takes;
@@ -151,9 +178,13 @@ module ws_top_k #(
             seen_1_ref   <= seen_ref || (valid && s_data[0]);
             count_1_ref  <= count_ref + (valid && count_ref != K);
             better_1_ref <= better_ref + (better && better_ref != K);
+            close_1_ref  <= s_close;
         end
         run_ref <= rows[K];
-        if (begins) {seen_2_ref, count_2_ref, better_2_ref} <= {seen_1_ref, count_1_ref, better_1_ref};
+        if (begins) begin
+            {seen_2_ref, count_2_ref, better_2_ref} <= {seen_1_ref, count_1_ref, better_1_ref};
+            close_2_ref <= close_1_ref;
+        end
         place_ref <= place + 1'b1;
         punct_ref <= {punct_ref, punct};
         eos_ref   <= {eos_ref, eos};
@@ -174,8 +205,9 @@ module ws_top_k #(
             assert (left_reg == 0 ? gap_ref == 0 : gap_ref == 1 << (LEFT - left_reg));
             ref_close:   assert (m_punct == punct_ref[CLOSE-1] && m_eos == eos_ref[CLOSE-1]);
             ref_data:    assert (!m_punct || m_data == data_ref[(CLOSE-1)*DATA_W +: DATA_W]);
-            ref_rows:    assert (m_valid == (rows[K] && place < count_o));
-            ref_watched: assert ((m_valid && m_data[0]) == (rows[K] && seen_o && place == place_o));
+            ref_rows:    assert (m_valid == (rows[K] && place < count_o && place >= SKIP));
+            ref_watched: assert ((m_valid && m_data[0]) == (rows[K] && seen_o && place == place_o && place >= SKIP));
+            ref_of_all:  assert (!(rows[K] || m_punct || m_eos) || m_close == (begins ? close_1_ref : close_2_ref));
             cover (m_valid && m_data[0] && place == K - 1);
             cover (m_punct && $past(m_valid && m_data[0]) && s_valid);
         end

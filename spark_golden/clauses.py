@@ -30,6 +30,15 @@ class Item:
 
 
 @dataclass(frozen=True)
+class Order:
+    """An expression of ORDER BY. nulls_last: where nulls are; by default first if ascending."""
+
+    expression: list[Token]
+    descending: bool
+    nulls_last: bool
+
+
+@dataclass(frozen=True)
 class Side:
     """An operand of FROM or JOIN. source: a stream's name, or the arms of a UNION in parentheses."""
 
@@ -40,7 +49,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Select:
-    """other, on: the second side of a JOIN and its condition."""
+    """other, on: the second side of a JOIN and its condition. limit: None without LIMIT."""
 
     items: list[Item]
     side: Side
@@ -49,6 +58,9 @@ class Select:
     where: list[Token]
     group: list[list[Token]]
     having: list[Token]
+    order: list[Order]
+    limit: int | None
+    offset: int
 
     @property
     def source(self) -> str | list[Select]:
@@ -58,8 +70,13 @@ class Select:
     def window(self) -> Window | JoinWindow | None:
         return self.side.window
 
+    @property
+    def sorted(self) -> bool:
+        """Whether it has ORDER BY, LIMIT or OFFSET."""
+        return bool(self.order or self.limit is not None or self.offset)
 
-CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING")
+
+CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET")
 VALUES = ("END", "NULL", "TRUE", "FALSE")  # words that end an expression, and are not aliases
 OPERATORS = ("AND", "OR", "NOT", "DIV", "IN", "IS", "BETWEEN", "LIKE", "CASE", "WHEN", "THEN", "ELSE", "DISTINCT",
              "FROM")  # fmt: skip
@@ -144,7 +161,10 @@ def _body(tokens: list[Token], named: Named) -> list[Select]:
     arms = split(tokens, "UNION")
     if any(not arm or arm[0].keyword != "ALL" for arm in arms[1:]):
         raise ValueError("UNION without ALL is not in the dialect")
-    return [_select(arm[k > 0 :], named) for k, arm in enumerate(arms)]
+    selects = [_select(arm[k > 0 :], named) for k, arm in enumerate(arms)]
+    if len(selects) > 1 and any(select.sorted for select in selects):
+        raise ValueError("ORDER BY or LIMIT of a UNION")
+    return selects
 
 
 def _select(tokens: list[Token], named: Named) -> Select:
@@ -152,7 +172,8 @@ def _select(tokens: list[Token], named: Named) -> Select:
     heads = [(k, token) for k, token in at_top(tokens) if token.keyword in CLAUSES and k not in distinct]
     order = [CLAUSES.index(token.keyword) for _, token in heads]
     if order[:2] != [0, 1] or heads[0][0] != 0 or order != sorted(set(order)):
-        raise ValueError(f"expected SELECT … FROM … WHERE … GROUP BY … HAVING in this order, found '{written(tokens)}'")
+        expected = "SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT … OFFSET"
+        raise ValueError(f"expected {expected} in this order, found '{written(tokens)}'")
     ends = [k for k, _ in heads[1:]] + [len(tokens)]
     clause = {token.keyword: tokens[k + 1 : end] for (k, token), end in zip(heads, ends, strict=True)}
     if empty := [name for name, given in clause.items() if not given]:
@@ -164,9 +185,9 @@ def _select(tokens: list[Token], named: Named) -> Select:
     side = _side(first, named)
     if not joined:
         clause = {word: _without_side(given, side) for word, given in clause.items()}
-    group = clause.get("GROUP", [])
-    if group and group[0].keyword != "BY":
-        raise ValueError("GROUP without BY")
+    group, order = clause.get("GROUP", []), clause.get("ORDER", [])
+    if any(words and words[0].keyword != "BY" for words in (group, order)):
+        raise ValueError("GROUP or ORDER without BY")
     return _in_group_by(
         Select(
             [_item(item, place) for place, item in enumerate(split(clause["SELECT"], ","), 1)],
@@ -176,8 +197,30 @@ def _select(tokens: list[Token], named: Named) -> Select:
             clause.get("WHERE", []),
             split(group[1:], ",") if group else [],
             clause.get("HAVING", []),
+            [_order(tokens) for tokens in split(order[1:], ",")] if order else [],
+            _count(clause["LIMIT"]) if "LIMIT" in clause else None,
+            _count(clause["OFFSET"]) if "OFFSET" in clause else 0,
         )
     )
+
+
+def _order(tokens: list[Token]) -> Order:
+    words = [token.keyword for token in tokens]
+    last = None
+    if words[-2:-1] == ["NULLS"] and words[-1] in ("FIRST", "LAST"):
+        last, tokens, words = words[-1] == "LAST", tokens[:-2], words[:-2]
+    descending = words[-1:] == ["DESC"]
+    if words[-1:] in (["ASC"], ["DESC"]):
+        tokens = tokens[:-1]
+    if not tokens:
+        raise ValueError("ORDER BY without an expression")
+    return Order(tokens, descending, descending if last is None else last)
+
+
+def _count(tokens: list[Token]) -> int:
+    if len(tokens) != 1 or tokens[0].kind != "number" or not tokens[0].text.isdigit():
+        raise ValueError(f"expected a number of rows, found '{written(tokens)}'")
+    return int(tokens[0].text)
 
 
 def _without_side(tokens: list[Token], side: Side) -> list[Token]:
@@ -200,7 +243,9 @@ def _in_group_by(select: Select) -> Select:
     items = [replace(i, expression=i.expression and window_words.bounds(i.expression)) for i in select.items]
     side = replace(select.side, window=window_words.of_group(calls[0]))
     group = [key for key in select.group if key is not calls[0]]
-    return replace(select, items=items, side=side, group=group, having=window_words.bounds(select.having))
+    order = [replace(order, expression=window_words.bounds(order.expression)) for order in select.order]
+    having = window_words.bounds(select.having)
+    return replace(select, items=items, side=side, group=group, having=having, order=order)
 
 
 def _item(tokens: list[Token], place: int) -> Item:

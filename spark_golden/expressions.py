@@ -131,6 +131,12 @@ SPREADS = (*spread.OF_ONE, *spread.OF_TWO)  # their results are decimals, whatev
 OTHER_NAMES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}
 
 
+def is_aggregate(token: Token) -> bool:
+    """Whether it is the name of one."""
+    name = token.text.lower()
+    return OTHER_NAMES.get(name, name) in (*AGGREGATES, "wsum")
+
+
 class OfAddress(NamedTuple):
     """predicate: the value of PREDICATE that compares it. text: of the function, from the texts of a number and n."""
 

@@ -4,7 +4,7 @@ A golden is a function with its query's name, written by hand in PySpark from th
 parameters have the names of the streams that it reads. Each is a DataFrame with the columns of an accepted stream (see
 `time_rules`): stream, session, seq, kind and the stream's fields, with a single session; seq is the order over all
 streams. Keyword parameters are the query's `$name` constants. A golden returns rows with the result's columns in order;
-the rows are unordered.
+the rows are unordered, unless the query has ORDER BY or LIMIT.
 
 Products and sums are DECIMAL(38), so they are exact; differences of 32-bit fields have 64 bits. div and the remainder
 truncate toward zero, like Spark's own.
@@ -24,7 +24,7 @@ from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, SESSION, judge, with_queries
 from spark_golden.windows import floor_div, windows_begun, windows_closed
 
-FAMILIES = ("dissertation", "trading", "network", "operators", "everyday", "usage", "joins", "strings")
+FAMILIES = ("dissertation", "trading", "network", "operators", "everyday", "usage", "joins", "strings", "ranking")
 Golden = Callable[..., DataFrame]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
@@ -20,7 +21,7 @@ from pyspark.sql import functions as F
 
 from spark_golden.clauses import Item, Select, Side, conjuncts
 from spark_golden.declaration import NANOSECONDS, UNITS, Stream, spark_type, unit_of
-from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim
+from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim, is_aggregate
 from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
 from spark_golden.session import session
@@ -120,10 +121,12 @@ class Evaluation:
         plain = {name: name for name in below.names}
         if select.where:
             below = replace(below, frame=below.frame.where(self._shim(plain, below.frame)(select.where)))
+        if window and select.sorted and not _aggregates(select):
+            return self._tuples(select, window, below)
         if window:
             return self._aggregated(select, window, below)
-        if select.group or select.having:
-            raise ValueError("GROUP BY and HAVING need a window after FROM")
+        if select.group or select.having or select.sorted:
+            raise ValueError("GROUP BY, HAVING, ORDER BY and LIMIT need a window after FROM")
         items = [i for item in select.items for i in (self._all(below) if item.expression is None else [item])]
         shim = self._shim(plain, below.frame)
         columns = [f"{shim(item.expression)} AS `{item.name}`" for item in items]
@@ -132,8 +135,8 @@ class Evaluation:
 
     def _joined(self, select: Select, above: Window | None) -> Rows:
         """The pairs of a JOIN; the names of their columns are SIDE.COLUMN."""
-        if above or select.group or select.having:
-            raise ValueError("a window, GROUP BY or HAVING over a JOIN is not supported: its rows have no order")
+        if above or select.group or select.having or select.sorted:
+            raise ValueError("a window, GROUP BY, HAVING or ORDER BY over a JOIN is not supported: it has no order")
         sides = (select.side, select.other)
         windows = [self._join_window(replace(side, window=self._in_units(side))) for side in sides]
         times = [self._nanoseconds(side.source, side.window.attribute) for side in sides if windows[0].attribute]
@@ -275,6 +278,22 @@ class Evaluation:
         last = F.least(floor_div(F.col("#n"), advance), floor_div(F.col("#total") - size, advance))
         return frame.withColumn(WINDOW, F.explode(F.when(first <= last, F.sequence(first, last))))
 
+    def _tuples(self, select: Select, window: Window, below: Rows) -> Rows:
+        """The first tuples of each window."""
+        if window.session or window.emit_empty:
+            raise ValueError("ORDER BY of the tuples of a window with SESSION or EMIT_EMPTY")
+        if not window.in_time and not below.ordered:
+            raise ValueError("a tuple window over a UNION is not supported: its rows have no order")
+        frame = below.frame if window.in_time else self._in_tuple_windows(below.frame, window)
+        times = self._bounds(window, self._unit(below.origin), below.origin) if window.in_time else {}
+        frame = frame.withColumns({name: F.expr(time) for name, time in times.items()})
+        shim = self._shim({name: name for name in (*below.names, *times)}, frame)
+        frame = frame.withColumns({f"#by{k}": F.expr(shim(key)) for k, key in enumerate(_orders(select))})
+        items = [i for item in select.items for i in (self._all(below) if item.expression is None else [item])]
+        frame = _sorted(frame, select)
+        outputs = [F.expr(shim(item.expression)).alias(item.name) for item in items]
+        return Rows(frame.select(SESSION, ORDER, *outputs), _names(items), below.origin)
+
     def _aggregated(self, select: Select, window: Window, below: Rows) -> Rows:
         frame, units = below.frame, [SESSION, WINDOW]
         if window.in_time:  # every window has its own groups
@@ -315,8 +334,10 @@ class Evaluation:
         frame = frame.withColumns({name: F.expr(of_tuple(key)) for name, key in grouped.items()})
         values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
         keep = F.expr(shim(select.having) if select.having else "true").alias("#having")
+        by = {f"#by{k}": F.expr(shim(key)) for k, key in enumerate(_orders(select))}
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by the groups' first arrival
-        frame = frame.groupBy(*units, *grouped).agg(order, keep, *values).where("`#having`")
+        frame = frame.groupBy(*units, *grouped).agg(order, keep, *values, *(key.alias(n) for n, key in by.items()))
+        frame = _sorted(frame.where("`#having`"), select) if select.sorted else frame.where("`#having`")
         outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
         return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
 
@@ -383,6 +404,54 @@ class Evaluation:
         if len(passed) != 1 or passed[0] is None:
             raise ValueError(f"the sub-query does not pass the windowing attribute {attribute} on unchanged")
         return passed[0]
+
+
+def _aggregates(select: Select) -> bool:
+    """Whether the rows are aggregates and keys."""
+    texts = [item.expression or [] for item in select.items] + [order.expression for order in select.order]
+    calls = [name for text in texts for name, sign in pairwise(text) if sign.keyword == "(" and name.kind == "name"]
+    return bool(any(map(is_aggregate, calls)) or select.group or select.having)
+
+
+def _orders(select: Select) -> list[list[Token]]:
+    """The expressions of ORDER BY: the number of a column of SELECT alone is that column, and outside aggregates so is
+    a name that one has."""
+    named = {item.name: item.expression for item in select.items if item.expression}
+    return [_by_names(order.expression, select.items, named) for order in select.order]
+
+
+def _by_names(tokens: list[Token], items: list[Item], named: Mapping[str, list[Token]]) -> list[Token]:
+    if len(tokens) == 1 and tokens[0].kind == "number":
+        place = int(tokens[0].text)
+        if not 1 <= place <= len(items) or items[place - 1].expression is None:
+            raise ValueError(f"ORDER BY {place}: no such column")
+        return items[place - 1].expression
+    found: list[Token] = []
+    inside, depth = 0, 0  # the depth of parentheses at which an aggregate ends, and the present one
+    for token, after in zip(tokens, [*tokens[1:], None], strict=False):
+        depth += {"(": 1, ")": -1}.get(token.keyword, 0)
+        inside = 0 if depth < inside else inside
+        call = token.kind == "name" and after is not None and after.keyword == "("
+        if call and not inside and is_aggregate(token):
+            inside = depth + 1
+        replaced = token.kind == "name" and not call and not inside and token.text in named
+        brackets = [Token("symbol", sign, token.line) for sign in "()"]
+        found += [brackets[0], *named[token.text], brackets[1]] if replaced else [token]
+    return found
+
+
+def _sorted(frame: DataFrame, select: Select) -> DataFrame:
+    """The rows that LIMIT and OFFSET leave of each window, in the order of the columns `#by`0, 1, …, then of ORDER."""
+    by = []
+    for k, order in enumerate(select.order):
+        key = F.col(f"`#by{k}`")
+        direction = ("desc" if order.descending else "asc") + f"_nulls_{'last' if order.nulls_last else 'first'}"
+        by.append(getattr(key, direction)())
+    place = F.row_number().over(Over.partitionBy(SESSION, WINDOW).orderBy(*by, ORDER))
+    frame = frame.withColumn("#place", place).where(F.col("#place") > select.offset)
+    if select.limit is not None:
+        frame = frame.where(F.col("#place") <= select.offset + select.limit)
+    return frame.withColumn(ORDER, F.struct(WINDOW, "#place"))
 
 
 def _key(key: list[Token], items: list[Item], names: tuple[str, ...]) -> list[Token]:

@@ -52,7 +52,16 @@ def _select(select: Select, streams: Mapping[str, Stream]) -> Select:
     on, where, having = (_tokens(tokens, known) for tokens in (select.on, select.where, select.having))
     group = [_tokens(key, known) for key in select.group]
     group = [key if len(key) > 1 or key[0].text in known else _tokens(key, named) for key in group]
-    return replace(select, items=items, side=sides[0], other=sides[1], on=on, where=where, having=having, group=group)
+    order = [replace(order, expression=_ordered(order.expression, named, known)) for order in select.order]
+    return replace(
+        select, items=items, side=sides[0], other=sides[1], on=on, where=where, having=having, group=group, order=order
+    )
+
+
+def _ordered(tokens: list[Token], named: list[str], known: list[str]) -> list[Token]:
+    """Those of ORDER BY, in which a name is first that of an item."""
+    found = _tokens(tokens, named)
+    return [one if one.text in named else other for one, other in zip(found, _tokens(found, known), strict=True)]
 
 
 def _side(side: Side, streams: Mapping[str, Stream]) -> Side:

@@ -129,7 +129,7 @@ def demo(options: argparse.Namespace) -> int:
     console.print(f"\npicture   {', '.join(map(shown, pictures))}")
     console.print(f"packets   {shown(FOLDER / 'in.pcap')} → {shown(FOLDER / 'out.pcap')}")
     for one in compared:
-        if not one.equal:
+        if one.missing or one.wrong:
             write_differences(one, path := FOLDER / f"{one.name}_differences.csv")
             console.print(f"all rows that differ are in {shown(path)}")
     status, lines = judged(compared, run.counters)

@@ -15,6 +15,7 @@ from wirestream.schema.streams import shipped
 
 WINDOW = "[SIZE 4 ADVANCE 1 TUPLES]"
 TUMBLE, BOUNDS = "TUMBLE(TABLE Trades, DESCRIPTOR(Time), INTERVAL '10' MINUTE)", "GROUP BY window_start, window_end"
+W = "[RANGE 60 SLIDE 60 WATTR Time SLACK 10]"
 COUNT = "SELECT count(*) AS n FROM Trades"
 EVENTS = "CREATE INPUT STREAM Ev (Ts long, Kind int, Due long) TIME Ts IN milliseconds; SELECT count(*) AS n FROM Ev"
 REFUSED = [
@@ -28,7 +29,57 @@ REFUSED = [
     ("SELECT Price FROM Trades UNION SELECT Volume FROM Trades", "write UNION ALL, which keeps equal rows", (1, 32)),
     ("INSERT OVERWRITE x SELECT * FROM Trades", "unexpected 'OVERWRITE'; expected INTO", (1, 8)),
     ("INSERT INTO x SELECT * FROM Trades INTO y", "the result has two names, x and y", (1, 13)),
-    ("SELECT Price FROM Trades WHERE Price > 3 ORDER BY Price", "unexpected 'ORDER'; rows leave as they are", (1, 42)),
+    ("SELECT Price FROM Trades WHERE Price > 3 ORDER BY Price", "ORDER BY without a window would never end", (1, 51)),
+    ("SELECT Price FROM Trades LIMIT 3", "LIMIT and OFFSET without a window would never end", (1, 26)),
+    (
+        f"SELECT count(*) AS N FROM Trades {W} LIMIT 3 ORDER BY N",
+        "HAVING, ORDER BY, LIMIT, OFFSET, in this order",
+        (1, 82),
+    ),
+    (f"SELECT count(*) AS N FROM Trades {W} SORT BY N", "unexpected 'SORT'; write ORDER BY", (1, 74)),
+    (f"SELECT count(*) AS N FROM Trades {W} FETCH FIRST 3 ROWS ONLY", "unexpected 'FETCH'; write LIMIT 10", (1, 74)),
+    (f"SELECT count(*) AS N FROM Trades {W} ORDER BY 2", "ORDER BY 2: not the place of a column of SELECT", (1, 83)),
+    (f"SELECT * FROM Trades {W} ORDER BY 1 LIMIT 1", "ORDER BY 1: not the place of a column of SELECT", (1, 71)),
+    (f"SELECT Price FROM Trades {W} ORDER BY Price", "ORDER BY Price of all tuples of a window; add LIMIT", (1, 26)),
+    (f"SELECT Price FROM Trades {W} ORDER BY Price LIMIT 300", "keeps 300 rows; the most is 256", (1, 26)),
+    (f"SELECT Price FROM Trades {W} OFFSET 3", "OFFSET 3 of all tuples of a window; add LIMIT", (1, 26)),
+    (
+        "SELECT Price FROM Trades [SIZE 9 ADVANCE 2 TUPLES] ORDER BY Price LIMIT 3",
+        "3 rows a window, but one ends every 2",
+        (1, 26),
+    ),
+    (
+        "SELECT Price FROM Trades [SIZE 9 ADVANCE 9 TUPLES] LIMIT 3 OFFSET 9",
+        "OFFSET 9 leaves none of at most 9 rows",
+        (1, 26),
+    ),
+    ("SELECT Price FROM Trades [SESSION GAP 9 WATTR Time] LIMIT 3", "of the tuples of a window with SESSION", (1, 26)),
+    (f"SELECT Price FROM Trades {W} HAVING Price > 3 LIMIT 3", "a window needs an aggregate in SELECT", (1, 26)),
+    (
+        f"SELECT N FROM (SELECT count(*) AS N FROM Trades {W} ORDER BY N) WHERE N > 3",
+        "ORDER BY in a sub-query without",
+        (1, 98),
+    ),
+    (
+        f"SELECT Symbol, count(*) AS N FROM Trades {W} GROUP BY Symbol LIMIT 3 OFFSET 80",
+        "OFFSET 80 leaves none",
+        (1, 42),
+    ),
+    (
+        "SELECT Symbol, count(*) AS N FROM Trades [SIZE 50 ADVANCE 50 TUPLES] GROUP BY Symbol ORDER BY N LIMIT 9",
+        "take 53 cycles to sort, but one closes every 50 tuples; use ADVANCE 53",
+        (1, 42),
+    ),
+    (
+        f"SELECT Price FROM Trades {W} UNION ALL SELECT Price FROM Trades LIMIT 3",
+        "of a UNION write them into sub-queries",
+        (1, 1),
+    ),
+    (
+        "SELECT t.Price FROM Trades [ROWS 4] AS t JOIN Quotes [ROWS 4] AS q ON t.Symbol = q.Symbol ORDER BY t.Price",
+        "ORDER BY over a JOIN, whose pairs never end",
+        (1, 100),
+    ),
     ("SELECT Price FROM Trades EXCEPT SELECT 3 FROM Trades", "use a JOIN of the streams, or a condition", (1, 26)),
     ("SELECT sum(Price) OVER (PARTITION BY Symbol) FROM Trades", "runs OVER on Spark", (1, 19)),
     ("SELECT Price FROM TABLE(TUMBLE(TABLE Trades))", "a function of windows is TUMBLE(TABLE Trades, DESC", (1, 44)),
@@ -240,7 +291,6 @@ REFUSED = [
     ("SELECT position('A' IN 3) AS n FROM Trades", "unexpected '3'; expected '(', a name or a string", (1, 24)),
     ("SELECT Price FROM Trades WHERE Symbol LIKE $word", "LIKE takes a constant pattern", (1, 32)),
     ("SELECT DISTINCT Price FROM Trades", "a window with GROUP BY, which gives each value once", (1, 8)),
-    ("SELECT Price FROM Trades ORDER BY Price", "unexpected 'ORDER'; rows leave as they are computed", (1, 26)),
     ("SELECT Price FROM Trades LEFT JOIN Quotes ON TRUE", "only the inner join is supported: JOIN … ON", (1, 26)),
     ("SELECT Price AS select FROM Trades", "unexpected 'select'; expected a name", (1, 17)),
     ("SELECT Price AS end FROM Trades", "unexpected 'end'; expected a name", (1, 17)),
@@ -296,7 +346,7 @@ REFUSED = [
     (
         "SELECT max(Wide) FROM (SELECT Time, CAST(Price AS decimal(20, 0)) AS Wide FROM Trades)"
         " [RANGE 9 SLIDE 1 WATTR Time SLACK 5000]",
-        "5,009 windows are open at once; each needs a copy of the aggregates, and the most is 4,096",
+        "5,009 windows are open at once; each needs a copy of what follows, and the most is 4,096",
         (1, 88),
     ),
     (

@@ -181,9 +181,11 @@ def out_of_order(result: dict, got: list[Row], wanted: list[Row], ordered: bool)
     """The first violation of the order that the compiler promises; empty if there is none. ordered: the expected rows
     of tuples are in the order of arrival."""
     order, name = result["order"], result["stream"]["name"]
+    if order == "sorted" or (order == "arrival" and ordered):
+        place = next((n for n, (a, b) in enumerate(zip(got, wanted, strict=True)) if a != b), None)
+        return f"{name}: row {place} is {got[place]}, in order {wanted[place]}" if place is not None else ""
     if order == "arrival":
-        place = next((n for n, (a, b) in enumerate(zip(got, wanted, strict=True)) if a != b), None) if ordered else None
-        return f"{name}: row {place} is {got[place]}, in order of arrival {wanted[place]}" if place is not None else ""
+        return ""
     falls = [a for a, b in pairwise(dict(row)[order] for row in got) if b < a] if order else []
     return f"{name}: {order} falls from {falls[0]}" if falls else ""
 

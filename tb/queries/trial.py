@@ -3,6 +3,7 @@ query."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from wirestream.compiler.parse import parse
 from wirestream.record.rows import OVERFLOW, Row
 from wirestream.schema.streams import Stream, shipped
 from wirestream.sim.bulk import RANDOM
+
+Rows = Counter[Row] | list[Row]
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -45,14 +48,17 @@ class Trial:
     def stream(self) -> Stream:
         return self.built.circuit.entries[0].stream
 
-    def of_circuit(self, records: np.ndarray) -> dict[str, Counter[Row]]:
+    def of_circuit(self, records: np.ndarray) -> dict[str, Rows]:
         """A value that is flagged as too large is null."""
         folder = BUILD / "queries" / self.name
         board = Board.of(self.built, folder)
         run = board.play(records, folder.with_name(f"{self.name}.run"), per_datagram=5, gaps="0.5:20000", stalls=RANDOM)
         assert not {name: n for name, n in run.counters.items() if n and name.endswith("_lost")}
         assert run.counters["tuple_rx_tuple"] == len(records)
-        return {name: Counter(map(_without_overflow, run.rows(n))) for n, name in enumerate(self.queries)}
+        return {
+            name: kept(sql, list(map(_without_overflow, run.rows(n))))
+            for n, (name, sql) in enumerate(self.queries.items())
+        }
 
     def check(self, records: np.ndarray) -> None:
         """Raise unless all three agree on the rows of every query."""
@@ -64,15 +70,16 @@ class Trial:
             assert circuit[name] == wanted[name], name
 
 
-def of_oracle(text: str, stream: Stream, records: np.ndarray) -> dict[str, Counter[Row]]:
+def of_oracle(text: str, stream: Stream, records: np.ndarray) -> dict[str, Rows]:
     """The rows of each query of a text that declares the stream."""
     from spark_golden.sql import answers
 
     found = answers(text, {}, {stream.schema.name: _frame(stream, records)})
-    return {name: counted(answer.rows) for name, answer in found.items()}
+    queries = [query for query in text.split(";") if "SELECT" in query.upper()]
+    return {name: kept(sql, rows_of(answer.rows)) for sql, (name, answer) in zip(queries, found.items(), strict=True)}
 
 
-def of_part(query: str, stream: Stream, records: np.ndarray) -> Counter[Row]:
+def of_part(query: str, stream: Stream, records: np.ndarray) -> Rows:
     """The rows of a query in Spark's part."""
     from wirestream.split import windows
     from wirestream.split.evaluate import Items, evaluate
@@ -83,11 +90,16 @@ def of_part(query: str, stream: Stream, records: np.ndarray) -> Counter[Row]:
     given = {name: Items(items, stream.time, windows.units_of(stream.schema))}
     (parsed,) = parse(query)
     parsed = spelling.resolve(parsed, {name: [field.name for field in stream.schema.fields]})
-    return counted(evaluate(units.resolve(parsed, {name: stream}), given, {}))
+    return kept(query, rows_of(evaluate(units.resolve(parsed, {name: stream}), given, {})))
 
 
-def counted(frame: DataFrame) -> Counter[Row]:
-    return Counter(tuple(row.items()) for row in golden.collected(frame))
+def kept(sql: str, rows: list[Row]) -> Rows:
+    """The rows with their order if the query has one, else without."""
+    return rows if re.search(r"\b(ORDER\s+BY|LIMIT|OFFSET)\b", sql, re.IGNORECASE) else Counter(rows)
+
+
+def rows_of(frame: DataFrame) -> list[Row]:
+    return [tuple(row.items()) for row in golden.collected(frame)]
 
 
 def _frame(stream: Stream, records: np.ndarray) -> DataFrame:

@@ -312,7 +312,9 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         ("SELECT DISTINCT Symbol FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "the chip does not support DISTINCT"),
         ("SELECT Symbol FROM Trades WHERE reverse(Symbol) = 'A' AND Volume > 1", LARGE, {}, "SFS", "support REVERSE"),
         (f"SELECT count(*) FILTER (WHERE Price > 9) AS N FROM Trades {WINDOW}", LARGE, {}, "SS", "support FILTER"),
-        (TOP.replace("INTO", "ORDER BY Top LIMIT 9 INTO"), LARGE, {}, "FFSSS", "the chip does not support ORDER"),
+        (TOP.replace("INTO", "ORDER BY Top LIMIT 9 INTO"), LARGE, {}, "S", "give the most groups by --groups"),
+        (TOP.replace("INTO", "ORDER BY Top LIMIT 9 INTO"), LARGE, {"groups": 9}, "F", ""),
+        (f"SELECT * FROM ({TOP.replace('INTO TopBySymbol', '')}) ORDER BY Top", LARGE, {}, "FFFSS", "support ORDER"),
         ("SELECT sum(Price) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "never end"),
         ("SELECT Symbol, count(*) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
         ("SELECT Symbol, sum(Price + 1) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
@@ -345,7 +347,7 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         (text("symbols_of_120"), LARGE, {"groups": 9}, "FF", ""),
         # an average needs a divider on the chip; if Spark continues, sum and count are enough
         (text("q5"), LARGE, {}, "FF", ""),
-        (text("q5").replace("INTO", "LIMIT 3 INTO"), LARGE, {}, "FSS", "rest of its SELECT"),
+        (f"SELECT * FROM ({text('q5').partition('INTO')[0]}) LIMIT 3", LARGE, {}, "FSSS", "rest of its SELECT"),
         # nothing keeps up; a plan is still printed
         ("SELECT sqrt(Price) AS P FROM Trades", LARGE, {"rate": 1e8, "cores": 1}, "S", "not support SQRT"),
     ],

@@ -16,8 +16,10 @@ from wirestream.compiler.plan import (
     Join,
     Plan,
     Project,
+    Sort,
     Union,
     Value,
+    Windowed,
     label,
     walk,
 )
@@ -75,7 +77,7 @@ ANSWERS |= {"<>": ANSWERS["="][::-1], ">": ANSWERS["<="][::-1], ">=": ANSWERS["<
 def timing(plan: Plan) -> Window | None:
     """The time window of a plan, over the stream's own attribute, or None."""
     for node in walk(plan):
-        if isinstance(node, Aggregate) and node.window.in_time:
+        if isinstance(node, Aggregate | Windowed) and node.window.in_time:
             return replace(node.window, attribute=origin(node.child, node.window.attribute))
     return None
 
@@ -93,7 +95,7 @@ def origin(plan: Plan, column: str) -> str | None:
             return origin(plan.child, value.name) if isinstance(value, Column) else None
         case Compute(output=output):
             return None if column in (output.name, output.null) else origin(plan.child, column)
-        case Filter():
+        case Filter() | Sort() | Windowed():
             return origin(plan.child, column)
     return None
 

@@ -24,7 +24,8 @@ docs/wire-format.md); the bytes of flags are the last fields.
 `grace`: with a JOIN, for how many cycles after the cycle in which `ready` fell tuples may still arrive; `sides`: the
 entries of R and S that a result's JOIN reads; `pairs`: the most pairs that a tuple makes there, one per cycle. A tuple
 that finds the join idle has its first pair within `latency`, before conditions that follow the join.
-`order`: "arrival": rows leave in the order of arrival of their tuples; a column: the end of their windows, which never
+`order`: "arrival": rows leave in the order of arrival of their tuples; "sorted": in the order of their windows, and in
+a window in that of ORDER BY; a column: the end of their windows, which never
 falls from row to row; null: no promised order.
 `scale`: the columns that are a weighted sum, each multiplied by that power of two.
 """
@@ -35,9 +36,11 @@ from collections.abc import Container
 from dataclasses import asdict, replace
 
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result
-from wirestream.compiler.plan import Aggregate, Column, Filter, Input, Join, Plan, Project, Union, walk
+from wirestream.compiler.plan import Aggregate, Column, Filter, Input, Join, Plan, Project, Sort, Union, walk
 from wirestream.schema.fields import Field
 from wirestream.schema.tuples import FLAGS_IN_A_BYTE, Schema
+
+SORTED = "sorted"  # an `order`
 
 
 def describe(circuit: Circuit) -> dict:
@@ -108,6 +111,8 @@ def order(plan: Plan) -> str | None:
     nodes = list(walk(plan))
     if any(isinstance(node, Union | Join) for node in nodes):
         return None
+    if any(isinstance(node, Sort) for node in nodes):
+        return SORTED
     aggregates = [node for node in nodes if isinstance(node, Aggregate)]
     if not aggregates:
         return "arrival"

@@ -9,11 +9,13 @@ from wirestream.compiler import bounds, decimals, joins, names, spelling, syntax
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.composed import COMPOSED, Part, most_tuples
-from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, label, shown, walk
+from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, Windowed, label, shown, walk
 from wirestream.compiler.scope import Scope, check_known
 from wirestream.compiler.types import BOOLEAN, COUNT, Decimal, Integer, fits, of_bits, same_kind
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream
+
+END = ".end"  # of a window in time, next to its tuples
 
 
 def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
@@ -21,11 +23,11 @@ def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
     columns = {name: [field.name for field in stream.schema.fields] for name, stream in streams.items()}
     query = units.resolve(spelling.resolve(query, columns), streams)
     position = query.body[0].position
-    plan = _union([_select(select, streams) for select in query.body], position)
+    plan = _union([_select(select, streams, outermost=True) for select in query.body], position)
     read = sorted({str(node) for node in walk(plan) if isinstance(node, Input)})
     if len(read) > 1 and not any(isinstance(node, Join) for node in walk(plan)):
         raise QueryError(f"the query reads {len(read)} streams ({', '.join(read)}); only a JOIN reads two", position)
-    timed = [node for node in walk(plan) if isinstance(node, Aggregate) and node.window.in_time]
+    timed = [node for node in walk(plan) if isinstance(node, Aggregate | Windowed) and node.window.in_time]
     if (several := len({node.window for node in timed})) > 1:
         raise QueryError(f"the query has {several} windows in time, not one; write two queries", position)
     if timed and timed[0].window.session:
@@ -53,7 +55,8 @@ def _union(parts: list[Plan], position: Position) -> Plan:
     return Union(tuple(parts))
 
 
-def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
+def _select(select: syntax.Select, streams: dict[str, Stream], outermost: bool = False) -> Plan:
+    _check_order(select, outermost)
     if select.other is not None:
         return joins.select(select, lambda source: _read(source, streams))
     source = select.source
@@ -65,7 +68,8 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
     before = Scope(_read(source, streams))
     if select.where is not None:
         before.keep(select.where)
-    calls = syntax.called([item.expression for item in select.items if item.expression] + [select.having])
+    orders = names.orders(select)
+    calls = syntax.called([item.expression for item in select.items if item.expression] + [select.having, *orders])
     for call in calls:
         check_known(call)
     if source.window is None:
@@ -79,14 +83,34 @@ def _select(select: syntax.Select, streams: dict[str, Stream]) -> Plan:
         if select.having is not None:
             raise QueryError("HAVING needs an aggregate; select tuples with WHERE", select.having.position)
         return before.project(select.items)
+    if not calls and (select.order or select.limit) and not select.group and select.having is None:
+        return _sorted_tuples(before, source.window, select, orders)
     if not calls:
-        raise QueryError(
-            "a window needs an aggregate in SELECT, such as count(*) or last(Price)", source.window.position
-        )
+        why = "a window needs an aggregate in SELECT, such as count(*) or last(Price), or ORDER BY and LIMIT"
+        raise QueryError(why, source.window.position)
     after = _aggregate(before, source.window, select, calls)
     if select.having is not None:
         after.keep(select.having)
+    if select.limit and (select.limit.count == 0 or (select.limit.offset and not select.group)):
+        after.keep(syntax.Literal(select.limit.position, False))  # no row, or not the only one
+    elif select.group:
+        after.sort(after.keys_of(orders, select.order), select.limit)
     return after.project(select.items)
+
+
+def _check_order(select: syntax.Select, outermost: bool) -> None:
+    """Raise `QueryError` for an ORDER BY or a LIMIT that has no meaning."""
+    if not (select.order or select.limit):
+        return
+    position = select.order[0].expression.position if select.order else select.limit.position
+    which = "ORDER BY" if select.order else "LIMIT and OFFSET"
+    if select.other is not None:
+        raise QueryError(f"{which} over a JOIN, whose pairs never end; they are for the rows of a window", position)
+    if select.source.window is None:
+        why = f"{which} without a window would never end; a window after FROM gives rows to sort each time it ends"
+        raise QueryError(why, position)
+    if select.order and not select.limit and not outermost:
+        raise QueryError("ORDER BY in a sub-query without LIMIT, which changes nothing for the query around", position)
 
 
 def _read(source: syntax.Source, streams: dict[str, Stream]) -> Plan:
@@ -102,6 +126,53 @@ def _read(source: syntax.Source, streams: dict[str, Stream]) -> Plan:
 # ---- A window
 
 
+def _sorted_tuples(
+    before: Scope, window: syntax.Window, select: syntax.Select, orders: list[syntax.Expression]
+) -> Plan:
+    """The plan of the first tuples of each window."""
+    if window.session or window.emit_empty:
+        which = "SESSION" if window.session else "EMIT_EMPTY"
+        raise QueryError(
+            f"ORDER BY and LIMIT of the tuples of a window with {which}; of GROUP BY rows only", window.position
+        )
+    window, end = _timed(before, window)
+    columns = before.plan.columns
+    varying = [n for n, key in enumerate(orders) if bounds.bound_of(key) is None or key.name in columns]
+    keys = before.keys_of([orders[n] for n in varying], tuple(select.order[n] for n in varying))
+    made = {"made": before.made, "flags": before.flags}
+    after = Scope(Windowed(before.plan, window, end), window=(end, window) if end else None, **made)
+    if select.limit and select.limit.count == 0:
+        after.keep(syntax.Literal(select.limit.position, False))
+    else:
+        after.sort(keys, select.limit)
+    return after.project(select.items)
+
+
+def _timed(before: Scope, window: syntax.Window) -> tuple[syntax.Window, Column | None]:
+    """The window with its attribute, and the column for its end, if it is in time."""
+    if any(isinstance(node, Join) for node in walk(before.plan)):
+        raise QueryError(joins.AGGREGATED, window.position)
+    if any(isinstance(node, Union) for node in walk(before.plan)):
+        raise QueryError("a window over a UNION, whose order is not promised; put it into each part", window.position)
+    if not window.in_time:
+        return window, None
+    inputs = [node for node in walk(before.plan) if isinstance(node, Input)]
+    attribute = window.attribute or inputs[0].stream.time
+    if attribute is None:
+        raise QueryError(f"stream {inputs[0]} has no time attribute; name one with WATTR", window.position)
+    window = replace(window, attribute=attribute)
+    found = before.column(syntax.Name(window.position, attribute))
+    check_time(attribute, found, window.position)
+    _check_times(window, found)
+    if any(isinstance(node, Aggregate | Windowed) for node in walk(before.plan)):
+        raise QueryError("a window in time over the rows of another window; use one of TUPLES", window.position)
+    if origin(before.plan, attribute) is None:
+        raise QueryError(
+            f"the windowing attribute {attribute} is computed; it must be a field of the stream", window.position
+        )
+    return window, Column(END, found.type)
+
+
 def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, calls: list[syntax.Call]) -> Scope:
     """The scope after the window, whose columns are the keys, the window's end and the measures of the calls."""
     if window.in_time:
@@ -113,37 +184,18 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
             raise QueryError(f"{label(key)} is named twice in GROUP BY", expression.position)
     if keys and window.emit_empty:
         raise QueryError("EMIT_EMPTY with GROUP BY: an empty window has no groups", window.position)
-    if any(isinstance(node, Join) for node in walk(before.plan)):
-        raise QueryError(joins.AGGREGATED, window.position)
-    if any(isinstance(node, Union) for node in walk(before.plan)):
-        raise QueryError("a window over a UNION, whose order is not promised; put it into each part", window.position)
+    window, end = _timed(before, window)
     if keys and window.session:
         raise QueryError(
             "GROUP BY with SESSION: each key would have its own sessions, which end apart; select one key with WHERE",
             select.group[0].position,
         )
-    end = None
-    if window.in_time:
-        inputs = [node for node in walk(before.plan) if isinstance(node, Input)]
-        attribute = window.attribute or inputs[0].stream.time
-        if attribute is None:
-            raise QueryError(f"stream {inputs[0]} has no time attribute; name one with WATTR", window.position)
-        window = replace(window, attribute=attribute)
-        found = before.column(syntax.Name(window.position, attribute))
-        check_time(attribute, found, window.position)
-        _check_times(window, found)
-        if any(isinstance(node, Aggregate) for node in walk(before.plan)):
-            raise QueryError("a window in time over the rows of another window; use one of TUPLES", window.position)
-        field = origin(before.plan, attribute)
-        if field is None:
-            raise QueryError(
-                f"the windowing attribute {attribute} is computed; it must be a field of the stream", window.position
-            )
+    if end:
         for key, expression in zip(keys, grouped, strict=True):
-            if origin(before.plan, key.name) == field:
+            if origin(before.plan, key.name) == origin(before.plan, window.attribute):
                 why = f"GROUP BY {key}, the windowing attribute; a row already has its window's end"
                 raise QueryError(why, expression.position)
-        end = Column(attribute, found.type)
+        end = replace(end, name=window.attribute)
     measures: dict[str, Measure] = {}
     results: dict[syntax.Call, tuple[Measure, ...]] = {}
     for call in calls:

@@ -7,7 +7,18 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from wirestream.compiler.spelling import spelled
-from wirestream.compiler.syntax import Call, Expression, Item, Literal, Name, Select, Source, called, renamed
+from wirestream.compiler.syntax import (
+    Call,
+    Expression,
+    Item,
+    Literal,
+    Name,
+    Select,
+    Source,
+    called,
+    renamed,
+    renamed_outside,
+)
 from wirestream.errors import Position, QueryError
 
 Body = tuple[Select, ...]
@@ -84,6 +95,7 @@ def unqualified(select: Select) -> Select:
         where=within(select.where),
         group=tuple(map(within, select.group)),
         having=within(select.having),
+        order=tuple(replace(order, expression=within(order.expression)) for order in select.order),
     )
 
 
@@ -103,6 +115,23 @@ def named(item: Item, place: int) -> Item:
         case Item(alias=None):
             return replace(item, alias=f"column{place}")
     return item
+
+
+# ---- Expressions of ORDER BY
+
+
+def orders(select: Select) -> list[Expression]:
+    """The expressions of ORDER BY. A name outside aggregates is first that of an item; a number alone is its place."""
+    known = {item.alias: item.expression for item in select.items if item.alias}
+    return [_ordered(order.expression, select.items, known) for order in select.order]
+
+
+def _ordered(expression: Expression, items: tuple[Item, ...], known: Mapping[str, Expression]) -> Expression:
+    if isinstance(expression, Literal) and type(expression.value) is int:
+        if not 1 <= expression.value <= len(items) or items[expression.value - 1].expression is None:
+            raise QueryError(f"ORDER BY {expression.value}: not the place of a column of SELECT", expression.position)
+        return items[expression.value - 1].expression
+    return renamed_outside(expression, lambda name: known.get(name.name, name))
 
 
 # ---- Keys of GROUP BY

@@ -10,6 +10,8 @@ node                     in the dissertation    what it does
 `Union`                  ∪                      the tuples of several inputs
 `Join`                   ⋈                      the pairs of two inputs that pass a predicate
 `Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
+`Windowed`               ⊞                      the tuples of each window
+`Sort`                   (ours)                 the first rows of each window in an order
 ======================== ====================== ==================================================
 
 A column that may be null, or may have overflowed, has a companion that flags it. A companion is a Boolean column like
@@ -354,6 +356,53 @@ class Aggregate(Plan):
     def __str__(self) -> str:
         keys = " by " + ", ".join(map(str, self.keys)) if self.keys else ""
         return f"⊞ {window_text(self.window)}{keys}: {', '.join(map(str, self.measures))}"
+
+
+@dataclass(frozen=True)
+class Windowed(Plan):
+    """Each tuple of `child` once for each window that contains it. end: the column for the end of a time window, which
+    is there when the window ends."""
+
+    child: Plan
+    window: Window
+    end: Column | None
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return self.child.columns | ({self.end.name: self.end} if self.end else {})
+
+    def __str__(self) -> str:
+        return f"⊞ {window_text(self.window)}"
+
+
+@dataclass(frozen=True)
+class SortKey:
+    """One key of ORDER BY. A null has no other companion than `null`."""
+
+    column: Column
+    descending: bool
+    nulls_last: bool
+
+    def __str__(self) -> str:
+        usual = self.nulls_last == self.descending or not self.column.null
+        nulls = "" if usual else f" NULLS {'LAST' if self.nulls_last else 'FIRST'}"
+        return f"{label(self.column)}{' DESC' * self.descending}{nulls}"
+
+
+@dataclass(frozen=True)
+class Sort(Plan):
+    """The rows of each window of `child` in order, equal ones by arrival: `count` of them, or all if it is None, after
+    `offset`."""
+
+    child: Plan
+    keys: tuple[SortKey, ...]
+    count: int | None
+    offset: int
+
+    def __str__(self) -> str:
+        by = f"ORDER BY {', '.join(map(str, self.keys))}" if self.keys else ""
+        count = "" if self.count is None else f"LIMIT {self.count}"
+        return " ".join(filter(None, [by, count, f"OFFSET {self.offset}" if self.offset else ""]))
 
 
 # ---- Columns and nodes of a plan

@@ -15,8 +15,10 @@ from wirestream.compiler.plan import (
     Join,
     Plan,
     Project,
+    Sort,
     Union,
     Value,
+    Windowed,
     padded,
 )
 from wirestream.compiler.texts import MEASURES, PATTERNS
@@ -65,7 +67,7 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             return plan
         case Union(parts=parts):
             return Union(tuple(_fold(part, {}) for part in parts))
-        case Aggregate(child=child):
+        case Aggregate(child=child) | Windowed(child=child):
             return replace(plan, child=_fold(child, {}))
         case Join(left=left, right=right):
             return replace(plan, left=_fold(left, {}), right=_fold(right, {}))
@@ -79,6 +81,9 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             child = _fold(child, known)
             value = known.get(condition.name)
             return child if value is not None and value.value else Filter(child, condition)
+        case Sort(child=child, keys=keys):
+            child = _fold(child, known)
+            return replace(plan, child=child, keys=tuple(key for key in keys if key.column.name not in known))
         case Compute(child=child, output=output, operator=operator, operands=operands):
             child = _fold(child, known)
             operands = tuple(_known(operand, known) for operand in operands)

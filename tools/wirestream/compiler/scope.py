@@ -19,6 +19,8 @@ from wirestream.compiler.plan import (
     Plan,
     Project,
     Runtime,
+    Sort,
+    SortKey,
     Value,
     flag_of,
     not_null,
@@ -87,6 +89,23 @@ class Scope(Operations):
         overflow = overflow and self.compute("and", overflow, plain(condition), hidden=True)
         overflow = self.either([flag_of(condition, "overflow"), overflow])
         return replace(value, null=null.name, overflow=overflow and overflow.name)
+
+    def keys_of(self, expressions: list[syntax.Expression], orders: tuple[syntax.Order, ...]) -> list[SortKey]:
+        """The keys of ORDER BY. expressions: those of `orders`. A value that overflowed is a null."""
+        keys: dict[Column, SortKey] = {}
+        for expression, order in zip(expressions, orders, strict=True):
+            column = self.value(expression)
+            if isinstance(column, Column):  # else all rows are equal
+                null = self.either([flag_of(column, "null"), flag_of(column, "overflow")])
+                column = replace(plain(column), null=null and null.name)
+                keys.setdefault(column, SortKey(column, order.descending, order.nulls_last))
+        return list(keys.values())
+
+    def sort(self, keys: list[SortKey], limit: syntax.Limit | None) -> None:
+        """Put the rows of each window in order."""
+        count, offset = (limit.count, limit.offset) if limit else (None, 0)
+        if keys or limit:
+            self.plan = Sort(self.plan, tuple(keys), count, offset)
 
     def project(self, items: tuple[syntax.Item, ...]) -> Plan:
         outputs: dict[str, tuple[Column, Value]] = {}

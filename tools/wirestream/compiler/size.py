@@ -184,7 +184,9 @@ def _needed(circuit: Circuit) -> list[tuple[Instance, Core, int, dict[str, str]]
             different = {(cycles, *sources) for sources in kept.values()} - delayed
             delayed |= different
             merged = cycles * len(in_shifts)
-        needed.append((instance, replace(contract, DATA_W=len(different)), merged, ports))
+        if contract.on_bus:
+            contract = replace(contract, DATA_W=len(different))
+        needed.append((instance, contract, merged, ports))
     return needed
 
 

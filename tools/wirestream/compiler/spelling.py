@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from wirestream.compiler.bounds import bound_of
-from wirestream.compiler.syntax import Expression, Item, Name, Query, Quoted, Select, Source, renamed
+from wirestream.compiler.syntax import Expression, Item, Name, Query, Quoted, Select, Source, renamed, renamed_outside
 from wirestream.errors import Position, QueryError
 
 Columns = Mapping[str, Sequence[str]]  # of each stream
@@ -46,6 +46,9 @@ def _select(select: Select, streams: Columns) -> Select:
         plain = isinstance(found, Name) and found.name not in columns
         return _meant(found, aliases) if plain else found
 
+    def ordered(expression: Expression) -> Expression:
+        return renamed_outside(known(expression), lambda name: replace(name, name=spelled(name.name, aliases)))
+
     return replace(
         select,
         items=items,
@@ -55,6 +58,7 @@ def _select(select: Select, streams: Columns) -> Select:
         where=known(select.where),
         group=tuple(map(key, select.group)),
         having=known(select.having),
+        order=tuple(replace(order, expression=ordered(order.expression)) for order in select.order),
     )
 
 

@@ -135,6 +135,24 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Order:
+    """One expression of ORDER BY."""
+
+    expression: Expression
+    descending: bool
+    nulls_last: bool
+
+
+@dataclass(frozen=True)
+class Limit:
+    """LIMIT count OFFSET offset; count: None without LIMIT."""
+
+    position: Position
+    count: int | None
+    offset: int
+
+
+@dataclass(frozen=True)
 class Select:
     """other, on: the second side of a JOIN and its condition."""
 
@@ -146,6 +164,8 @@ class Select:
     where: Expression | None
     group: tuple[Expression, ...]
     having: Expression | None
+    order: tuple[Order, ...] = ()
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True)
@@ -156,16 +176,21 @@ class Query:
     into: str
 
 
-def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The expression with each part changed, the innermost first, and then itself."""
+def with_parts(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each of its operands and arguments changed."""
     parts = {}
     for field_ in fields(expression):
         match getattr(expression, field_.name):
             case Expression() as part:
-                parts[field_.name] = rebuilt(part, change)
+                parts[field_.name] = change(part)
             case tuple() as several:
-                parts[field_.name] = tuple(rebuilt(p, change) if isinstance(p, Expression) else p for p in several)
-    return change(replace(expression, **parts) if parts else expression)
+                parts[field_.name] = tuple(change(p) if isinstance(p, Expression) else p for p in several)
+    return replace(expression, **parts) if parts else expression
+
+
+def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each part changed, the innermost first, and then itself."""
+    return change(with_parts(expression, lambda part: rebuilt(part, change)))
 
 
 def placeless(expression: Expression) -> Expression:
@@ -183,6 +208,16 @@ def parts(expression: Expression) -> list[Expression]:
 def renamed(expression: Expression, change: Callable[[Name], Expression]) -> Expression:
     """The expression with another one in place of each column."""
     return rebuilt(expression, lambda part: change(part) if isinstance(part, Name) and not part.runtime else part)
+
+
+def renamed_outside(expression: Expression, change: Callable[[Name], Expression]) -> Expression:
+    """The expression with another one in place of each column outside aggregates."""
+    match expression:
+        case Call():
+            return expression
+        case Name(runtime=False):
+            return change(expression)
+    return with_parts(expression, lambda part: renamed_outside(part, change))
 
 
 def called(expressions: list[Expression | None]) -> list[Call]:

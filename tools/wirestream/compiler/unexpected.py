@@ -12,17 +12,20 @@ TERMINALS = {"NAME": "a name", "INTEGER": "a whole number", "STRING": "a string"
              "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "COMMA": "','", "SEMICOLON": "';'", "STAR": "'*'",
              "DOLLAR": "'$'", "DOT": "'.'", "MINUS": "'-'", "MESSAGES": "FIX, BINARY or ITCH",
              "UNIT": "a unit of time, such as ms", "$END": "end of text",
-             "_AND": "AND", "_OR": "OR", "_IN": "IN", "_TABLE": "TABLE", "RLIKE": "RLIKE"}  # fmt: skip
+             "_AND": "AND", "_OR": "OR", "_IN": "IN", "_TABLE": "TABLE", "RLIKE": "RLIKE", "DIRECTION": "ASC or DESC",
+             "FIRST_OR_LAST": "FIRST or LAST"}  # fmt: skip
 BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRUE", "FALSE", "NULL", "CASE", "TILDE"}
 GO_ON = {"COMPARE", "IS", "STRING", "_IN", "BETWEEN", "LIKE", "RLIKE", "NOT", "_AND", "_OR", "VBAR", "CIRCUMFLEX",
          "AMPERSAND", "SHIFT", "CONCAT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
 
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
-NO_END = "rows leave as they are computed, and a stream has no last row; `wirestream split` sorts windows on Spark"
+LAST_CLAUSES = "the clauses of a SELECT end with GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, in this order"
 SETS = "use a JOIN of the streams, or a condition in WHERE"
 INSTEAD = {
     "DISTINCT": "use a window with GROUP BY, which gives each value once; `wirestream split` runs DISTINCT on Spark",
-    **dict.fromkeys(("ORDER", "SORT", "LIMIT", "OFFSET", "FETCH"), NO_END),
+    **dict.fromkeys(("ORDER", "LIMIT", "OFFSET"), LAST_CLAUSES),
+    "SORT": "write ORDER BY",
+    "FETCH": "write LIMIT 10",
     **dict.fromkeys(("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL", "LATERAL"), ONLY_INNER),
     **dict.fromkeys(("EXCEPT", "INTERSECT", "MINUS"), SETS),
     "WINDOW": A_WINDOW,

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from wirestream.compiler.circuit import Result
+from wirestream.compiler.description import SORTED, order
 from wirestream.record.rows import Row, row_of
 
 ENOUGH = 20  # rows for a check that is worth something
@@ -29,29 +30,34 @@ STYLES = {Exit.EQUAL: "bold green", Exit.EXPLAINED: "bold yellow", Exit.DIFFEREN
 @dataclass(frozen=True)
 class Comparison:
     """The rows of one result, on both sides. joined: whether it is that of a JOIN. spilled: the tuples whose group
-    found no entry, without their times; None if it has no groups."""
+    found no entry, without their times; None if it has no groups. sorted: whether they have an order; in_order: whether
+    it is that of the golden rows."""
 
     name: str
     rows: Counter[Row]
     golden: Counter[Row]
     joined: bool = False
     spilled: Sequence[dict[str, object]] | None = None
+    sorted: bool = False
+    in_order: bool = True
 
     @classmethod
     def of(
         cls, result: Result, rows: Iterable[Row], golden: Iterable[Row], spilled: np.ndarray | None = None
     ) -> Comparison:
         """Of a circuit's result. spilled: the records of the tuples whose group found no entry."""
-        left = None
+        rows, golden, left = list(rows), list(golden), None
         if result.spill:
             time, schema = result.entry.window.attribute, result.spill.schema
             left = [dict(row_of(record, schema)) for record in spilled]
             left = [{name: value for name, value in row.items() if name != time} for row in left]
-        return cls(result.name, Counter(rows), Counter(golden), result.joined, left)
+        ordered = order(result.plan) == SORTED
+        in_order = not ordered or rows == golden
+        return cls(result.name, Counter(rows), Counter(golden), result.joined, left, ordered, in_order)
 
     @property
     def equal(self) -> bool:
-        return self.rows == self.golden
+        return self.rows == self.golden and self.in_order
 
     @property
     def missing(self) -> Counter[Row]:
@@ -67,7 +73,7 @@ class Comparison:
         count = f"{self.name}: {_rows(self.missing.total())} missing"
         if dropped := counters.get("udp_rx_full", 0):
             return f"{self.name}: {dropped:,} frames were dropped before the circuit (udp_rx_full): send more slowly"
-        if self.wrong:
+        if self.rows == self.golden or (self.wrong and not (self.sorted and self.spilled)):
             return ""
         if self.joined and (refused := counters.get("query_refused", 0)):
             return (
@@ -102,12 +108,14 @@ def judged(results: Sequence[Comparison], counters: Mapping[str, int]) -> tuple[
     reasons = [one.explained(counters) for one in differing]
     if all(reasons):
         return Exit.EXPLAINED, [f"INCOMPLETE {reason}" for reason in reasons]
-    return Exit.DIFFERENT, [
-        reason
-        or f"DIFFERENT {one.name}: {_rows(one.missing.total())} missing and {_rows(one.wrong.total())}"
-        " not PySpark's, which no counter explains"
-        for one, reason in zip(differing, reasons, strict=True)
-    ]
+    return Exit.DIFFERENT, [reason or _different(one) for one, reason in zip(differing, reasons, strict=True)]
+
+
+def _different(one: Comparison) -> str:
+    if one.rows == one.golden:
+        return f"DIFFERENT {one.name}: the rows are PySpark's, in another order"
+    wrong = f"{_rows(one.missing.total())} missing and {_rows(one.wrong.total())} not PySpark's"
+    return f"DIFFERENT {one.name}: {wrong}, which no counter explains"
 
 
 def write_differences(one: Comparison, path: Path) -> None:

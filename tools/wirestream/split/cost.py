@@ -187,7 +187,7 @@ def not_finished(cut: Cut, circuit: Circuit) -> str:
     if not circuit.spills:
         return ""
     if not cut.grouped:
-        return "nothing computes overflowing groups of a sub-query"
+        return "nothing computes the overflowing groups of a part that is not cut"
     if circuit.entries[0].window is None:
         return "nothing computes overflowing groups of a window of tuples"
     wrong = [field.name for field in circuit.spills[0].schema.fields if not field.name.isidentifier()]

@@ -16,15 +16,15 @@ from functools import reduce
 from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
 from wirestream.compiler import bounds, joins, spelling, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
+from wirestream.compiler.names import orders as orders_of
 from wirestream.errors import QueryError
 from wirestream.schema.fields import ENCODING
-from wirestream.split import decimals, spread, windows
+from wirestream.split import decimals, ordering, pairs, spread, windows
 from wirestream.split.functions import FUNCTIONS, INTEGER
 from wirestream.split.windows import BEGIN, KIND, LAST, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
@@ -54,6 +54,8 @@ def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constan
     query = spelling.resolve(query, {name: fields_of(one.frame) for name, one in items.items()})
     with decimals.without_loss(frames[0].sparkSession) if decimals.used(query, frames) else nullcontext():
         rows = _Evaluation(items, constants).union(query.body)
+    if ordering.applies(query.body[0]):
+        rows = rows.orderBy(SESSION, ORDER)
     return rows.select(*(f"`{name}`" for name in fields_of(rows)))
 
 
@@ -247,11 +249,13 @@ class _Evaluation:
         if above is not None and (window is not None or select.other is not None):
             raise QueryError("a window in time over the rows of a window", above.position)
         if select.other is not None:
+            if ordering.applies(select):
+                raise QueryError("ORDER BY and LIMIT over a JOIN, whose pairs never end", select.position)
             return self._join(select)
         if isinstance(window, syntax.JoinWindow):
             raise QueryError("this window needs a JOIN", window.position)
-        if window is None and (select.group or select.having is not None):
-            raise QueryError("GROUP BY and HAVING need a window", select.position)
+        if window is None and (select.group or select.having is not None or ordering.applies(select)):
+            raise QueryError("GROUP BY, HAVING, ORDER BY and LIMIT need a window", select.position)
         if above is not None:
             above = replace(above, attribute=_passed(select, above))
         elif window is not None and window.in_time:
@@ -260,6 +264,8 @@ class _Evaluation:
         scope = self._scope([below], {name: name for name in fields_of(below)})
         if select.where is not None:
             below = below.where(scope(select.where))
+        if window is not None and ordering.of_tuples(select):
+            return self._tuples(select, window, below)
         if window is not None:
             return self._aggregate(select, window, below)
         hidden = [name for name in below.columns if name.startswith("#")]
@@ -295,9 +301,7 @@ class _Evaluation:
         if window.in_time:
             if window.attribute in columns:
                 raise QueryError(f"GROUP BY {window.attribute}: a row already has its window's end", select.position)
-            columns |= {window.attribute: WINDOW, bounds.END: WINDOW}
-            columns |= {} if window.session else {bounds.START: BEGIN}
-            columns |= {bounds.TIME: LAST} if self.unit in MILLISECOND else {}
+            columns |= {window.attribute: WINDOW} | self._bounds(window)
         ordered = _ordered(select.source)
         if not (ordered or window.in_time):
             raise QueryError("a window of tuples over rows that have no order", window.position)
@@ -310,19 +314,40 @@ class _Evaluation:
         if window.emit_empty:
             (judged,) = self.judged.values()
             frame = windows.closed(judged, window).join(frame, [SESSION, WINDOW], "left")
+        frame = self._with_bounds(frame, window)
+        kept = F.lit(True) if select.having is None else scope(select.having)
+        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by arrival of the groups
+        results, by = _results(select, scope, []), [scope(key) for key in orders_of(select)]
+        rows = frame.groupBy(SESSION, WINDOW, BEGIN, LAST, *(f"`#key{n}`" for n in grouped))
+        values = [column.alias(f"#{n}") for n, column in enumerate([*results.values(), *by])]
+        rows = rows.agg(order, kept.alias("#kept"), *values).where("`#kept`")
+        if ordering.applies(select):
+            rows = ordering.in_order(rows, select, [F.col(f"#{len(results) + n}") for n in range(len(by))])
+        named = [F.col(f"#{n}").alias(name) for n, name in enumerate(results)]
+        return rows.select(SESSION, ORDER, *named)
+
+    def _tuples(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
+        """The first tuples of each window."""
+        if window.session or window.emit_empty:
+            raise QueryError("ORDER BY of the tuples of a window with SESSION or EMIT_EMPTY", window.position)
+        if not (window.in_time or _ordered(select.source)):
+            raise QueryError("a window of tuples over rows that have no order", window.position)
+        frame, fields = self._with_bounds(windows.windowed(below, window), window), fields_of(below)
+        scope = self._scope([below], {name: name for name in fields} | self._bounds(window))
+        frame = ordering.in_order(frame, select, [scope(key) for key in orders_of(select)])
+        return frame.select(SESSION, ORDER, *_columns(select, scope, fields))
+
+    def _bounds(self, window: syntax.Window) -> dict[str, str]:
+        """The columns for the bounds of a window in time, by name."""
+        columns = {bounds.END: WINDOW} | ({} if window.session else {bounds.START: BEGIN})
+        return columns | ({bounds.TIME: LAST} if self.unit in MILLISECOND else {}) if window.in_time else {}
+
+    def _with_bounds(self, frame: DataFrame, window: syntax.Window) -> DataFrame:
         before = {BEGIN: window.size, LAST: MILLISECOND.get(self.unit, 0), WINDOW: 0}
         for name, number in ((name, F.col(WINDOW) - length) for name, length in before.items()):
             time = windows.of_ticks(number, self.unit) if window.in_time and self.unit else number.cast(INTEGER)
             frame = frame.withColumn(name, time)
-        kept = F.lit(True) if select.having is None else scope(select.having)
-        order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by arrival of the groups
-        results = _results(select, scope, [])
-        rows = frame.groupBy(SESSION, WINDOW, BEGIN, LAST, *(f"`#key{n}`" for n in grouped))
-        rows = rows.agg(
-            order, kept.alias("#kept"), *(column.alias(f"#{n}") for n, column in enumerate(results.values()))
-        )
-        named = [F.col(f"#{n}").alias(name) for n, name in enumerate(results)]
-        return rows.where("`#kept`").select(SESSION, ORDER, *named)
+        return frame
 
     def _join(self, select: syntax.Select) -> DataFrame:
         """Pairs whose earlier tuple is in its window when the later one arrives. If both arrive together, such as in a
@@ -343,7 +368,9 @@ class _Evaluation:
         in_time = by_rows[0].attribute is not None
         for condition in (*joins.conjuncts(select.on), *joins.conjuncts(select.where)):
             sides = {
-                n for n, names in enumerate(of_sides) if not {known.get(r) for r in _reads(condition)}.isdisjoint(names)
+                n
+                for n, names in enumerate(of_sides)
+                if not {known.get(r) for r in pairs.reads(condition)}.isdisjoint(names)
             }
             if len(sides) == 1 and not in_time:  # a window of tuples holds only selected ones
                 (n,) = sides
@@ -352,13 +379,13 @@ class _Evaluation:
                 of_pairs.append(scope(condition))
         if in_time:
             units = [self._unit(source, side) for source, side in zip(sources, by_rows, strict=True)]
-            frames, paired = _in_time(frames, by_rows, aliases, units)
+            frames, paired = pairs.in_time(frames, by_rows, aliases, units)
         else:
-            frames, paired = _of_rows(frames, by_rows)
+            frames, paired = pairs.of_rows(frames, by_rows)
         same = F.col(f"{SESSION}0") == F.col(f"{SESSION}1")
-        pairs = frames[0].join(frames[1], reduce(and_, [same, paired, *of_pairs]))
+        found = frames[0].join(frames[1], reduce(and_, [same, paired, *of_pairs]))
         hidden = F.col(f"{SESSION}0").alias(SESSION), F.lit(0).cast("bigint").alias(ORDER)
-        return pairs.select(*hidden, *_columns(select, scope, both))
+        return found.select(*hidden, *_columns(select, scope, both))
 
     def _side(self, n: int, source: syntax.Source, alias: str) -> DataFrame:
         """The tuples of a side of a JOIN, with the side's name, or its number, in the names of columns."""
@@ -436,43 +463,3 @@ def _passed(select: syntax.Select, window: syntax.Window | syntax.JoinWindow) ->
     raise QueryError(
         f"the windowing attribute {window.attribute} is computed or missing in a sub-query", select.position
     )
-
-
-# ---- JOIN
-
-
-def _reads(node: syntax.Expression) -> set[str]:
-    """The columns in an expression."""
-    if isinstance(node, syntax.Name):
-        return set() if node.runtime else {node.name}
-    parts = getattr(node, "operands", ()) or getattr(node, "arguments", ())
-    return set().union(*map(_reads, parts))
-
-
-def _of_rows(frames: list[DataFrame], sides: list[syntax.JoinWindow]) -> tuple[list[DataFrame], Column]:
-    """A tuple leaves its window when the ROWS-th one after it arrives: frames with that position, and the condition
-    that the earlier of two is still in its window."""
-    position, gone = ([f"{name}{n}" for n in (0, 1)] for name in (ORDER, "#gone"))
-    for n, side in enumerate(sides):
-        arrived = Over.partitionBy(f"{SESSION}{n}").orderBy(position[n])
-        frames[n] = frames[n].withColumn(gone[n], F.lead(position[n], side.rows).over(arrived))
-
-    def there(one: int, other: int) -> Column:
-        left = F.col(gone[one])
-        return (F.col(position[one]) < F.col(position[other])) & (left.isNull() | (F.col(position[other]) < left))
-
-    return frames, there(0, 1) | there(1, 0)
-
-
-def _in_time(
-    frames: list[DataFrame], sides: list[syntax.JoinWindow], aliases: list[str], units: list[str]
-) -> tuple[list[DataFrame], Column]:
-    """Frames without late tuples, and the condition that two tuples are near in time. units: of the times."""
-    times = [F.col(f"`{alias}.{side.attribute}`") for alias, side in zip(aliases, sides, strict=True)]
-    times = [windows.ticks(time, unit) if unit else time for time, unit in zip(times, units, strict=True)]
-    for n, side in enumerate(sides):
-        earlier = Over.partitionBy(f"{SESSION}{n}").orderBy(f"{ORDER}{n}").rowsBetween(Over.unboundedPreceding, -1)
-        frame = frames[n].withColumn("#newest", F.max(times[n]).over(earlier))
-        timely = F.col("#newest").isNull() | (times[n] >= F.col("#newest") - side.slack)
-        frames[n] = frame.where(timely).drop("#newest")
-    return frames, F.abs(times[0] - times[1]) <= sides[0].near

@@ -39,7 +39,7 @@ def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, regis
         closes = f"one closes every {node.window.advance} tuples; use ADVANCE {core.close_cycles} or fewer groups"
         needed = f"a window of {capacity} groups needs {core.close_cycles} cycles to close, but {closes}"
         raise QueryError(needed, node.window.position)
-    behind = windows.window(wiring, node, bus, copies, registered)
+    behind = windows.window(wiring, node, bus, copies, registered, before(node, set()))
     punct = wiring.delayed(Signal(bus.punct, 1), behind.latency - bus.latency).text
     text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {capacity} groups"
     ones = [behind] if wiring.rewrites.unnest else windows.each_copy(behind, copies)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Plan, Project
+from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Plan, Project, Sort, Windowed
 from wirestream.compiler.planner.wiring import Wiring
 
 
@@ -54,6 +54,11 @@ def before(node: Plan, behind: set[str]) -> set[str]:
             made = made_by(node)
             operands = {v.name for v in node.operands if isinstance(v, Column)}
             return behind - made | operands if made & behind else behind
+        case Windowed(window=window, end=end):
+            times = {window.attribute} if window.in_time else set()
+            return behind - {end and end.name} | times
+        case Sort():
+            return behind | {name for key in node.keys for name in (key.column.name, key.column.null) if name}
         case Aggregate():
             values = {n for m in node.measures if m.value for n in (m.value.name, m.value.null) if n}
             return values | {c.name for c in (*node.keys, *([node.end] if node.end else []))}

@@ -24,8 +24,21 @@ from wirestream.compiler.circuit import (
 )
 from wirestream.compiler.group_methods import GroupTable
 from wirestream.compiler.methods import WINDOW_NS, Method, WindowOptions
-from wirestream.compiler.plan import Aggregate, Compute, Filter, Input, Join, Plan, Project, Union, shown, walk
-from wirestream.compiler.planner import groups, joins, windows
+from wirestream.compiler.plan import (
+    Aggregate,
+    Compute,
+    Filter,
+    Input,
+    Join,
+    Plan,
+    Project,
+    Sort,
+    Union,
+    Windowed,
+    shown,
+    walk,
+)
+from wirestream.compiler.planner import groups, joins, sorting, windows
 from wirestream.compiler.planner.expressions import chain
 from wirestream.compiler.planner.needs import Needs, before
 from wirestream.compiler.planner.wiring import Wiring
@@ -137,8 +150,9 @@ class _Planner:
 
     # ---- the plan
 
-    def _lower(self, plan: Plan, closed: bool) -> Bus:
-        """The bus after `plan` with the needed columns; closed: it ends in registers."""
+    def _lower(self, plan: Plan, closed: bool, ends: bool = False) -> Bus:
+        """The bus after `plan` with the needed columns; closed: it ends in registers. ends: an eos follows the rows of
+        each window."""
         steps, node = self.needs.steps(plan)
         match node:
             case Input():
@@ -147,8 +161,10 @@ class _Planner:
                 bus = self._union(node)
             case Join():
                 bus = self._join(node)
+            case Sort():
+                bus = self._sort(node)
             case _:
-                bus = self._aggregate(node)
+                bus = self._aggregate(node, ends)
         return chain(self.wiring, steps, bus, closed)
 
     def _union(self, node: Union) -> Bus:
@@ -183,7 +199,16 @@ class _Planner:
         self.wiring.entry = home
         return joins.of_sides(self.wiring, node, self.needs.of(node), entries, sides)
 
-    def _aggregate(self, node: Aggregate) -> Bus:
+    def _sort(self, node: Sort) -> Bus:
+        _, below = self.needs.steps(node.child)
+        closed, needed = not self.wiring.rewrites.merge, self.needs.of(node)
+        if isinstance(below, Windowed):
+            bus = self._lower(below.child, closed)
+            return sorting.of_tuples(self.wiring, node, bus, below, needed, self._registered(below))
+        bus = self._lower(node.child, closed, ends=True)
+        return sorting.of_groups(self.wiring, node, bus, below, self.table.entries, needed)
+
+    def _aggregate(self, node: Aggregate, ends: bool) -> Bus:
         window, registered = node.window, self._registered(node)
         bus = self._lower(node.child, closed=not self.wiring.rewrites.merge)
         method = self._method(node) if window.in_time or (not node.keys and _of_input(node)) else None
@@ -198,7 +223,7 @@ class _Planner:
             made = windows.of_copies(self.wiring, node, bus, copies, registered)
         rows = self.table.entries if node.keys else 1
         caused = (rows, 0) if window.in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
-        return replace(made, eos="1'b0", rows=caused)  # the sub-streams of the windows end here
+        return replace(made, eos=made.eos if ends else "1'b0", rows=caused)
 
     # ---- methods for windows
 
@@ -244,11 +269,12 @@ class _Planner:
         entry.tuple_gap = max(entry.tuple_gap, method.tuple_gap)
         return method
 
-    def _registered(self, node: Aggregate) -> int:
+    def _registered(self, node: Aggregate | Windowed) -> int:
         """The number of stages of ws_window."""
         if node.window.in_time and self.wiring.clock_ns < WINDOW_NS:
             return 2
-        return int(not self.wiring.rewrites.merge or (bool(node.keys) and self.table.fast(node.window)))
+        of_groups = isinstance(node, Aggregate) and bool(node.keys)
+        return int(not self.wiring.rewrites.merge or (of_groups and self.table.fast(node.window)))
 
 
 def _of_input(node: Aggregate) -> bool:

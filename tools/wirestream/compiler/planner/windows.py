@@ -9,7 +9,7 @@ from wirestream.compiler import methods
 from wirestream.compiler.circuit import ZERO, Bus, Signal, joined, part
 from wirestream.compiler.cores.several import RESULTS, Aggregates
 from wirestream.compiler.methods import Method
-from wirestream.compiler.plan import Aggregate, Column, Measure, window_text
+from wirestream.compiler.plan import Aggregate, Column, Measure, Windowed, window_text
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.errors import QueryError
@@ -81,17 +81,17 @@ def results(measures: Sequence[Measure], made: Mapping[str, str], of: Aggregates
 # ---- a copy for each open window
 
 
-def window(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int) -> Bus:
-    """The bus to all copies, with a bit of each control signal per copy. registered: stages of ws_window."""
+def window(wiring: Wiring, node: Aggregate | Windowed, bus: Bus, copies: int, registered: int, needed: set[str]) -> Bus:
+    """The bus to all copies, with a bit of each control signal per copy. registered: stages of ws_window. needed: the
+    columns of a copy."""
     if copies > methods.MOST_COPIES:
         less = "use a larger SLIDE, a smaller RANGE or less SLACK" if node.window.in_time else "use a larger ADVANCE"
-        most = f"each needs a copy of the aggregates, and the most is {methods.MOST_COPIES:,}"
+        most = f"each needs a copy of what follows, and the most is {methods.MOST_COPIES:,}"
         raise QueryError(f"{copies:,} windows are open at once; {most}; {less}", node.window.position)
-    attribute = bus.columns[node.end.name] if node.window.in_time else ZERO
+    attribute = bus.columns[node.window.attribute] if node.window.in_time else ZERO
     core = methods.window_core(node.window, attribute.width, copies, registered)
     if node.window.in_time:
         wiring.close(core.close_cycles)
-    needed = before(node, set())
     kept = {name: signal for name, signal in bus.columns.items() if name in needed}
     behind, _ = wiring.through(core, bus, kept, {"wattr": attribute.text}, control=copies)
     text = f"⊞ {window_text(node.window)}: {copies} window{'s' * (copies > 1)} at once"
@@ -108,7 +108,7 @@ def each_copy(behind: Bus, copies: int) -> list[Bus]:
 
 def of_copies(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int) -> Bus:
     """One row for each window, from a copy of the aggregates for each open window."""
-    behind = window(wiring, node, bus, copies, registered)
+    behind = window(wiring, node, bus, copies, registered, before(node, set()))
     of_measures = [methods.measure_core(m, wiring.clock_ns, node.window.emit_empty) for m in node.measures]
     rows = [_measures(wiring, node, of_measures, one) for one in each_copy(behind, copies)]
     rows = staged_copies(wiring, ", ".join(map(str, node.measures)), rows, behind)

@@ -1,0 +1,46 @@
+"""ORDER BY, LIMIT and OFFSET: circuit, oracle and Spark's part give the same rows in the same order."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb.queries.readings import ADVERSARIES, DECLARED, adversary, ordinary
+from tb.queries.trial import Trial
+
+CREATE = f"CREATE INPUT STREAM Readings ({', '.join(f'`{name}` {kind}' for name, kind in DECLARED.items())});\n"
+WINDOW = "FROM Readings [RANGE 60 SLIDE 60 WATTR Time SLACK 30]"
+QUERIES = {
+    "Most": f"SELECT Time, Sensor, sum(Lots) AS S {WINDOW} GROUP BY Sensor ORDER BY S DESC LIMIT 2",
+    "Nulls": f"SELECT Sensor, max(Level) AS L, min(Rate) AS R, count(*) AS N {WINDOW} GROUP BY Sensor "
+    "ORDER BY L NULLS LAST, R DESC NULLS FIRST, 4 LIMIT 3",
+    "Later": f"SELECT window_start, Sensor, coalesce(Good, FALSE) AS G, count(*) AS N {WINDOW} WHERE Good IS NOT NULL "
+    "GROUP BY Sensor, coalesce(Good, FALSE) ORDER BY N, Sensor DESC LIMIT 3 OFFSET 1",
+    "First": f"SELECT Time, Sensor, max(Total) AS T {WINDOW} GROUP BY Sensor LIMIT 2",
+    "All": f"SELECT Sensor, min(Day) AS D, bool_or(Good) AS G {WINDOW} GROUP BY Sensor HAVING count(*) > 1 "
+    "ORDER BY G, min(Seen), max(`Group`) DESC",
+    "Behind": f"SELECT Time, Sensor, first(Code) AS C {WINDOW} GROUP BY Sensor ORDER BY 3 DESC, -count(*) OFFSET 1",
+    "Overlapping": "SELECT Time, Sensor, avg(Lots) AS A FROM Readings [RANGE 60 SLIDE 20 WATTR Time SLACK 30] "
+    "GROUP BY Sensor ORDER BY avg(Lots) DESC, max(Total) - min(Total) LIMIT 2",
+    "OfTuples": "SELECT Sensor, sum(Lots) AS S, count(*) AS N FROM Readings [SIZE 120 ADVANCE 120 TUPLES] "
+    "GROUP BY Sensor ORDER BY count(*) DESC, sum(Total) LIMIT 3",
+    "Highest": f"SELECT Time, window_end, Sensor, Level {WINDOW} WHERE Sensor <> 'X' ORDER BY Level DESC LIMIT 3",
+    "Slid": "SELECT window_start AS A, Lots * 2 AS L, Code FROM Readings [RANGE 60 SLIDE 20 WATTR Time SLACK 30] "
+    "ORDER BY L, Code DESC NULLS FIRST, window_end, Good LIMIT 3 OFFSET 1",
+    "Among": "SELECT * FROM Readings [SIZE 40 ADVANCE 10 TUPLES] ORDER BY Lots % 5, Total DESC LIMIT 4",
+    "Begun": f"SELECT Time, Sensor, Total {WINDOW} LIMIT 2 OFFSET 3",
+    "Around": f"SELECT Sensor, S + 1 AS T FROM (SELECT Sensor, sum(Lots) AS S {WINDOW} GROUP BY Sensor "
+    "ORDER BY S LIMIT 2) WHERE S > 0",
+}
+ONE, OTHER = (Trial(f"sorted_{name}", CREATE, dict(list(QUERIES.items())[n::2])) for n, name in enumerate(("a", "b")))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ADVERSARIES)
+@pytest.mark.parametrize("trial", [ONE, OTHER], ids=lambda trial: trial.name)
+def test_every_adversary(trial, name):
+    trial.check(adversary(name))
+
+
+@pytest.mark.parametrize("trial", [ONE, OTHER], ids=lambda trial: trial.name)
+def test_rows(trial):
+    trial.check(ordinary())

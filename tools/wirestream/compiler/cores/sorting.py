@@ -39,7 +39,7 @@ class SortKey(Core):
 class TopK(Core):
     """ws_top_k; the latency is that of the first row. Swept: 1 to 64 cells, keys and tuples of 8 to 64 bits.
 
-    Cells for each place: the comparison, the multiplexers of what goes on, and the registers of the tuple that stays
+    Cells for each place: the comparison, the multiplexers of the next place, and the registers of the tuple that stays
     and of the one that goes on.
     """
 

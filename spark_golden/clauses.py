@@ -49,7 +49,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Select:
-    """other, on: the second side of a JOIN and its condition. limit: None without LIMIT."""
+    """other, on: the second side of a JOIN and its condition. unique: with DISTINCT. limit: None without LIMIT."""
 
     items: list[Item]
     side: Side
@@ -58,6 +58,7 @@ class Select:
     where: list[Token]
     group: list[list[Token]]
     having: list[Token]
+    unique: bool
     order: list[Order]
     limit: int | None
     offset: int
@@ -178,6 +179,8 @@ def _select(tokens: list[Token], named: Named) -> Select:
     clause = {token.keyword: tokens[k + 1 : end] for (k, token), end in zip(heads, ends, strict=True)}
     if empty := [name for name, given in clause.items() if not given]:
         raise ValueError(f"nothing after {empty[0]}")
+    unique = clause["SELECT"][0].keyword == "DISTINCT"
+    clause["SELECT"] = clause["SELECT"][unique:]
     first, *joined = split(clause["FROM"], "JOIN")
     other, *on = split(joined[0], "ON") if joined else ([], [])
     if len(joined) > 1 or len(on) != 1:
@@ -197,6 +200,7 @@ def _select(tokens: list[Token], named: Named) -> Select:
             clause.get("WHERE", []),
             split(group[1:], ",") if group else [],
             clause.get("HAVING", []),
+            unique,
             [_order(tokens) for tokens in split(order[1:], ",")] if order else [],
             _count(clause["LIMIT"]) if "LIMIT" in clause else None,
             _count(clause["OFFSET"]) if "OFFSET" in clause else 0,

@@ -110,6 +110,8 @@ class Evaluation:
             raise ValueError(f"{window} is only valid in a JOIN")
         if above and window:
             raise ValueError("a time window over the rows of a window is not supported")
+        if select.unique:
+            select = _as_groups(select)
         window = self._in_units(select.side)
         if above:
             below = self.source(select.source, replace(above, attribute=self._passed(select, above.attribute)))
@@ -404,6 +406,13 @@ class Evaluation:
         if len(passed) != 1 or passed[0] is None:
             raise ValueError(f"the sub-query does not pass the windowing attribute {attribute} on unchanged")
         return passed[0]
+
+
+def _as_groups(select: Select) -> Select:
+    """A SELECT DISTINCT with its columns as keys of GROUP BY."""
+    if _aggregates(select) or any(item.expression is None for item in select.items):
+        raise ValueError("SELECT DISTINCT of groups or of *")
+    return replace(select, group=[item.expression for item in select.items if item.expression])
 
 
 def _aggregates(select: Select) -> bool:

@@ -9,8 +9,10 @@ import pytest
 from tb.queries.run import QUERIES, compiled
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.methods import WindowOptions
+from wirestream.compiler.package import package
 from wirestream.compiler.parse import parse
 from wirestream.compiler.rewrite import Rewrites
+from wirestream.errors import QueryError
 from wirestream.schema.streams import shipped
 
 ALL = sorted(path.stem for path in QUERIES.glob("*.sql"))
@@ -280,3 +282,13 @@ def test_a_statement_may_be_empty():
     one, other = "SELECT Price FROM Trades INTO A", "SELECT Time FROM Trades INTO B"
     assert [query.into for query in parse(f";\n;{one};\n;\n{other};;")] == ["A", "B"]
     assert parse(" -- nothing\n") == []
+
+
+def test_a_port_has_sixteen_outputs():
+    """Of results, and of the tuples whose group finds no entry."""
+    groups = "SELECT Symbol, max({}) AS M FROM Trades [RANGE {} SLIDE {} WATTR Time SLACK 0] GROUP BY Symbol INTO R{}"
+    texts = [groups.format("Price", 60, 60, n) for n in range(2)]
+    rest = [f"SELECT Price FROM Trades WHERE Price > {n} INTO P{n}" for n in range(14)]
+    assert package(compile_queries(";\n".join(rest), shipped()).circuit)
+    with pytest.raises(QueryError, match="17 outputs, of results and of groups that find no entry"):
+        package(compile_queries(";\n".join([*rest, *texts]), shipped()).circuit)

@@ -28,6 +28,8 @@ QUERIES = {
     "ORDER BY L, Code DESC NULLS FIRST, window_end, Good LIMIT 3 OFFSET 1",
     "Among": "SELECT * FROM Readings [SIZE 40 ADVANCE 10 TUPLES] ORDER BY Lots % 5, Total DESC LIMIT 4",
     "Begun": f"SELECT Time, Sensor, Total {WINDOW} LIMIT 2 OFFSET 3",
+    "Unique": f"SELECT DISTINCT window_end AS E, Sensor, Total > 0 AS P {WINDOW} ORDER BY P DESC, Sensor LIMIT 4",
+    "Keys": f"SELECT Time, Sensor AS S {WINDOW} GROUP BY Sensor HAVING Sensor <> 'X' ORDER BY Sensor DESC",
     "Around": f"SELECT Sensor, S + 1 AS T FROM (SELECT Sensor, sum(Lots) AS S {WINDOW} GROUP BY Sensor "
     "ORDER BY S LIMIT 2) WHERE S > 0",
 }

@@ -69,6 +69,7 @@ def _select(select: syntax.Select, streams: dict[str, Stream], outermost: bool =
     if select.where is not None:
         before.keep(select.where)
     orders = names.orders(select)
+    select = names.of_distinct(select)
     calls = syntax.called([item.expression for item in select.items if item.expression] + [select.having, *orders])
     for call in calls:
         check_known(call)
@@ -78,13 +79,16 @@ def _select(select: syntax.Select, streams: dict[str, Stream], outermost: bool =
                 f"{calls[0].function} without a window would never end; add a window after FROM", calls[0].position
             )
         if select.group:
-            why = "GROUP BY without a window would never end; add a window after FROM"
+            which = "DISTINCT" if select.unique else "GROUP BY"
+            why = f"{which} without a window would never end; add a window after FROM"
             raise QueryError(why, select.group[0].position)
         if select.having is not None:
             raise QueryError("HAVING needs an aggregate; select tuples with WHERE", select.having.position)
         return before.project(select.items)
     if not calls and (select.order or select.limit) and not select.group and select.having is None:
         return _sorted_tuples(before, source.window, select, orders)
+    if not calls and select.group:
+        calls = [syntax.Call(select.position, "count", ())]  # no row has it
     if not calls:
         why = "a window needs an aggregate in SELECT, such as count(*) or last(Price), or ORDER BY and LIMIT"
         raise QueryError(why, source.window.position)

@@ -137,6 +137,18 @@ def _ordered(expression: Expression, items: tuple[Item, ...], known: Mapping[str
 # ---- Keys of GROUP BY
 
 
+def of_distinct(select: Select) -> Select:
+    """A SELECT DISTINCT with its columns as the keys of GROUP BY."""
+    if not select.unique:
+        return select
+    items = [item.expression for item in select.items]
+    if None in items:
+        raise QueryError("SELECT DISTINCT *; name the columns", select.position)
+    if select.group or called([*items, select.having]):
+        raise QueryError("SELECT DISTINCT of groups; GROUP BY the columns alone instead", select.position)
+    return replace(select, group=tuple(items))
+
+
 def keys(select: Select, columns: Container[str]) -> list[Expression]:
     """The expressions of GROUP BY. columns: of the source; any other name, or a number, is that of an item."""
     return [_key(key, select.items, columns) for key in select.group]

@@ -15,6 +15,8 @@ from wirestream.compiler.gmii import gmii
 from wirestream.errors import QueryError
 from wirestream.schema.counters import NETWORK, counter_names
 
+MOST_OUTPUTS = 16  # of ws_axis_arbiter
+
 
 @dataclass(frozen=True)
 class Package:
@@ -38,6 +40,9 @@ def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> 
     """
     if circuit.joins and len(circuit.results) > 1:
         raise QueryError("a JOIN with other queries, which cannot stall; compile it alone to attach it to a network")
+    if (outputs := len(circuit.results) + len(circuit.spills)) > MOST_OUTPUTS:
+        why = f"{outputs} outputs, of results and of groups that find no entry; one port has at most {MOST_OUTPUTS}"
+        raise QueryError(f"{why}; compile fewer queries together")
     for entry in circuit.entries:
         if entry.stream.origin is None:
             check_fits("a tuple", entry.stream.schema)

@@ -136,8 +136,11 @@ class _Build(Expressions):
         return tuple(in_brackets(unqualified(select)) for select in selects)
 
     def select(self, meta, parts):
-        items, source, other, on, where, group, having = parts
-        return Select(at(meta), items, source, other, on, where, group or (), having)
+        unique, items, source, other, on, where, group, having = parts
+        return Select(at(meta), items, source, other, on, where, group or (), having, unique is not None)
+
+    def unique(self, meta, parts):
+        return True
 
     def items(self, meta, parts):
         return tuple(named(item, place) for place, item in enumerate(parts, 1))

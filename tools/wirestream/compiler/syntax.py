@@ -154,7 +154,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Select:
-    """other, on: the second side of a JOIN and its condition."""
+    """other, on: the second side of a JOIN and its condition. unique: with DISTINCT."""
 
     position: Position
     items: tuple[Item, ...]
@@ -164,6 +164,7 @@ class Select:
     where: Expression | None
     group: tuple[Expression, ...]
     having: Expression | None
+    unique: bool = False
     order: tuple[Order, ...] = ()
     limit: Limit | None = None
 

@@ -21,6 +21,7 @@ from pyspark.sql import functions as F
 from wirestream.compiler import bounds, joins, spelling, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
+from wirestream.compiler.names import of_distinct
 from wirestream.compiler.names import orders as orders_of
 from wirestream.errors import QueryError
 from wirestream.schema.fields import ENCODING
@@ -245,7 +246,7 @@ class _Evaluation:
         return reduce(DataFrame.unionByName, (part.withColumn(ORDER, F.lit(0)) for part in parts))
 
     def select(self, select: syntax.Select, above: syntax.Window | None = None) -> DataFrame:
-        window = select.source.window
+        select, window = of_distinct(select), select.source.window
         if above is not None and (window is not None or select.other is not None):
             raise QueryError("a window in time over the rows of a window", above.position)
         if select.other is not None:

@@ -318,8 +318,8 @@ def _why_whole(tree: exp.Expression, streams: Mapping, tables: Mapping) -> str:
         for part in args[name] if isinstance(args[name], list) else [args[name]]:
             if part.find(exp.Select):
                 return "a query with another one in an expression is not cut"
-    if args["from_"].this.args.get("sample") and args.keys() & {"order", "limit", "offset"}:
-        return "the rows of each window with ORDER BY or LIMIT are not cut"
+    if args["from_"].this.args.get("sample") and args.keys() & {"distinct", "order", "limit", "offset"}:
+        return "the rows of each window with DISTINCT, ORDER BY or LIMIT are not cut"
     group = args.get("group")
     if group and any(part for name, part in group.args.items() if name != "expressions"):
         return "a GROUP BY of several sets is not cut"

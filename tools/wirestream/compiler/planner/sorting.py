@@ -44,7 +44,7 @@ def of_tuples(wiring: Wiring, node: Sort, bus: Bus, below: Windowed, needed: set
     """The first tuples of each window, from a ws_top_k for each open window. registered: stages of ws_window."""
     window = below.window
     if node.count is None and (window.in_time or window.size > MOST_PLACES):
-        raise QueryError(f"{node or 'OFFSET'} of all tuples of a window; add LIMIT", window.position)
+        raise QueryError(f"{node} of all tuples of a window; add LIMIT", window.position)
     places = _places(node, None if window.in_time else window.size, window)
     if window.in_time:
         copies = methods.open_windows(window) + 1
@@ -74,8 +74,8 @@ def _places(node: Sort, most: int | None, window: Window) -> int:
     wanted = most if node.count is None else node.count + node.offset
     places = wanted if most is None else min(wanted, most)
     if places > MOST_PLACES:
-        most = f"keeps {places:,} rows; the most is {MOST_PLACES}; use a smaller LIMIT"
-        raise QueryError(f"{node} {most}", window.position)
+        why = f"{node} keeps {places:,} rows; the most is {MOST_PLACES}; use a smaller LIMIT"
+        raise QueryError(why, window.position)
     if places <= node.offset:
         raise QueryError(f"OFFSET {node.offset} leaves none of at most {places} rows", window.position)
     return places

@@ -26,9 +26,10 @@ from xml.sax.saxutils import escape
 from spark_golden.query import Query
 from tb import REPOSITORY
 from tb.lib.model import TUPLE, Event, Punctuator, windows
-from tb.sort.networks import earliest, elaborated, in_use
+from tb.sort.networks import earliest, elaborated
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
+from wirestream.compiler.sorting_networks import in_use
 from wirestream.host import trades
 from wirestream.host.board import CORES
 from wirestream.record import timeline

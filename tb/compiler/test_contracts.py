@@ -8,7 +8,7 @@ import pytest
 
 from tb import REPOSITORY
 from tb.lib.contract import hold
-from wirestream.compiler.cores import ALL, Multiply, PaneAggregate
+from wirestream.compiler.cores import ALL, ALONE, Multiply, PaneAggregate
 from wirestream.compiler.cores.__main__ import written
 
 
@@ -18,7 +18,7 @@ def test_circuits_depend_on_these_cores():
     assert text.count("wirestream:query:multiply") == 1
 
 
-@pytest.mark.parametrize("core", ALL, ids=lambda core: core.name)
+@pytest.mark.parametrize("core", (*ALL, *ALONE), ids=lambda core: core.name)
 def test_each_is_held_by_its_bench(core):
     """Each bench compares the latency that it asserts with the contract."""
     library, name = core.name.split(":")

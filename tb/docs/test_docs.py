@@ -18,7 +18,7 @@ from tb import BUILD, REPOSITORY
 from tb.queries.run import QUERIES, compiled
 from wirestream.compiler import dialect
 from wirestream.compiler.compile import compile_queries
-from wirestream.compiler.cores import GroupBy, GroupPanes, Union, WeightedSum
+from wirestream.compiler.cores import GroupBy, GroupPanes, SortNetwork, Union, WeightedSum
 from wirestream.compiler.package import package
 from wirestream.measure import cores, proven
 from wirestream.record import inference
@@ -120,6 +120,7 @@ def test_formula_of_a_contract():
     assert cores.formula(WeightedSum, "latency") == "PRODUCT_REG + PARTS"
     assert cores.formula(GroupBy, "latency") == "25 if HASH, 22 if FAST, 9 if DISJOINT, else 5"
     assert cores.formula(GroupPanes, "latency") == "26 + 4 * HASH + (not only sums)"
+    assert cores.formula(SortNetwork, "latency").endswith("else ceil(layers / STEP) + layers * SPLIT")
 
 
 def test_status_of_a_core():

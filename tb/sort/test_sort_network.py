@@ -1,5 +1,5 @@
-"""sort_network: every set against Python's sort, latency and issue rate to the cycle, equal keys, payloads, unused
-outputs, sets that are too early, a reset with sets in flight."""
+"""sort_network: every set against Python's sort, the contract's latency and issue rate to the cycle, equal keys,
+payloads, unused outputs, sets that are too early, a reset with sets in flight."""
 
 import os
 from collections import Counter, deque
@@ -9,20 +9,13 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from tb.lib.bench import Pins, rng, start, text
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
-from tb.sort.networks import best_sizes, defined
-
-
-def layers_of(kind: str, n: int) -> int:
-    """The layers of a network; "BEST" above 32 is two halves and a merge of six layers."""
-    if kind != "BEST":
-        return len(defined(kind, n))
-    sizes = best_sizes()
-    return sizes[n][1] if n <= 32 else max(sizes[half][1] for half in (n // 2, n - n // 2)) + 6
+from wirestream.compiler import cores
 
 
 class Model:
-    """A simulated ws_sort_network: its parameters, and what they promise."""
+    """A simulated ws_sort_network: its parameters, and what its contract promises."""
 
     def __init__(self, dut):
         self.n, self.key_w, self.payload_w = (int(getattr(dut, name).value) for name in ("N", "KEY_W", "PAYLOAD_W"))
@@ -30,16 +23,9 @@ class Model:
         self.outputs, self.stable = int(dut.OUTPUTS.value), int(dut.STABLE.value)
         # Icarus reads a string that is shorter than its parameter as an empty one.
         self.circuit, kind = (text(getattr(dut, name)) or os.environ[name] for name in ("CIRCUIT", "KIND"))
-        layers = layers_of(kind, self.n)
-        self.latency = {
-            "COMBINATIONAL": 0,
-            "PIPELINED": -(-layers // int(dut.STEP.value)) + layers * int(dut.SPLIT.value),
-            "REUSED": 1,
-        }[self.circuit]
-        if self.circuit == "REUSED":
-            comparators = int(dut.COMPARATORS.value)
-            self.latency += sum(-(-len(layer) // comparators) for layer in defined(kind, self.n))
-        self.interval = self.latency if self.circuit == "REUSED" else 1
+        numbers = {name: int(getattr(dut, name).value) for name in ("STEP", "SPLIT", "COMPARATORS")}
+        contract = cores.SortNetwork(N=self.n, KIND=kind, CIRCUIT=self.circuit, **numbers)
+        self.latency, self.interval = contract.latency, contract.interval
 
     def bits(self, elements: list[int]) -> int:
         return sum(element << at * self.width for at, element in enumerate(elements))
@@ -106,10 +92,24 @@ async def setup(dut) -> Model:
     return Model(dut)
 
 
+async def cycles_of_a_set(dut) -> int:
+    """The cycles from a set at the input to one at the output."""
+    Pins(dut).drive(s_valid=1)
+    for cycles in range(1000):
+        await FallingEdge(dut.clk)
+        if int(dut.m_valid.value):
+            await RisingEdge(dut.clk)
+            return cycles
+        await RisingEdge(dut.clk)
+        Pins(dut).drive(s_valid=0)
+    raise AssertionError("no set leaves")
+
+
 @cocotb.test()
 async def latency_and_rate(dut):
     """Sets at the full rate: each leaves exactly `latency` cycles after it entered."""
     model, g = await setup(dut), rng("sets")
+    hold(dut, cores.SortNetwork, latency=await cycles_of_a_set(dut), interval=model.interval)
     idle = [None] * (model.interval - 1)
     sets = [slot for _ in range(200) for slot in (model.draw(g), *idle)]
     assert await play(dut, model, sets + [None] * model.latency) == 0

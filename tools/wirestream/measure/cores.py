@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from wirestream.arguments import Parser
-from wirestream.compiler.cores import ALL
+from wirestream.compiler.cores import ALL, ALONE
 from wirestream.design import HOME, RTL
 
 LIBRARIES = ("common", "net", "fix", "query", "window", "sort", "join", "top")  # each uses those before it
@@ -87,8 +87,8 @@ class Core:
 
 @cache
 def contracts() -> dict[str, type]:
-    """The classes of the cores that the compiler uses, by "library:core"."""
-    return {kind.name: kind for kind in ALL}
+    """The classes of the cores that have one, by "library:core"."""
+    return {kind.name: kind for kind in (*ALL, *ALONE)}
 
 
 def formula(kind: type, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The contracts of the cores that circuits instantiate, one class per core (see `base`).
+"""The contracts of cores, one class per core (see `base`): `ALL` that circuits instantiate, and those `ALONE`.
 
 `python -m wirestream.compiler.cores FILE` writes the cores that a generated circuit depends on to a .core file.
 """
@@ -10,7 +10,7 @@ from wirestream.compiler.cores.groups import GroupBy, GroupPanes
 from wirestream.compiler.cores.joins import QueryJoin
 from wirestream.compiler.cores.merging import Multiplex, Union
 from wirestream.compiler.cores.several import PaneAggregate, SessionAggregate, TupleNumbers, WidAggregate
-from wirestream.compiler.cores.sorting import SortKey, TopK
+from wirestream.compiler.cores.sorting import Comparator, SortKey, SortNetwork, TopK
 from wirestream.compiler.cores.strings import MatchText, TextCrc32, TextEdit, TextExtract, TextMeasure
 from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
@@ -19,3 +19,4 @@ ALL: tuple[type[Core], ...] = (
     *(Multiply, PaneAggregate, QueryJoin, Select, SessionAggregate, SortKey, SquareRoot, TextCrc32, TextEdit),
     *(TextExtract, TextMeasure, TopK, TupleNumbers, Union, WeightedSum, WidAggregate, Window),
 )
+ALONE: tuple[type[Core], ...] = (Comparator, SortNetwork)  # for a design of one's own

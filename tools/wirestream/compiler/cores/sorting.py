@@ -2,10 +2,142 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Ports, changes, used
+from wirestream.compiler.cores.base import Cells, Core, Ports, changes, shift, used
+from wirestream.compiler.sorting_networks import Layer, Pair, comparators, in_use, network
+
+
+@dataclass(frozen=True)
+class Comparator(Core):
+    """ws_comparator: a LUT for each bit of the carry chain that compares, two for each bit of an element, which select
+    (section 6.3.2, with one bit a LUT in the chain)."""
+
+    KEY_W: int
+    PAYLOAD_W: int
+    SPLIT: int
+
+    name: ClassVar[str] = "sort:comparator"
+    outputs: ClassVar[tuple[str, ...]] = ("low", "high")
+
+    @property
+    def width(self) -> int:
+        return self.KEY_W + self.PAYLOAD_W
+
+    @property
+    def latency(self) -> int:
+        return self.SPLIT
+
+    def lut4(self, ports: Ports) -> float:
+        return self.cells(ports).lut4
+
+    def cells(self, ports: Ports) -> Cells:
+        return self.part(used(ports, "low", "high"))
+
+    def part(self, outputs: int) -> Cells:
+        """Of a comparator with so many outputs that are used. The chain of an ECP5 has the sign, and an even length."""
+        selects = outputs * self.width
+        held = self.SPLIT * (2 * self.width + 1)
+        return Cells(self.KEY_W + selects, held, lut4=2 * (self.KEY_W // 2 + 1) + selects, through=1)
+
+
+@dataclass(frozen=True)
+class SortNetwork(Core):
+    """ws_sort_network: its comparators, and a register for each bit of a stage (sections 6.3.3 and 6.3.4).
+
+    Swept: every KIND and CIRCUIT, 8 to 16 elements of 8 to 56 bits, 1 to 8 comparators that are used again. Not
+    modelled: in LUTs of six inputs Yosys merges layers without a register in between, which saves up to 15%.
+    """
+
+    N: int = 8
+    KEY_W: int = 32
+    PAYLOAD_W: int = 0
+    KIND: str = "EVEN_ODD"
+    CIRCUIT: str = "PIPELINED"
+    STEP: int = 1
+    SPLIT: int = 0
+    COMPARATORS: int = 1
+    OUTPUTS: int | None = None
+    STABLE: int = 0
+
+    name: ClassVar[str] = "sort:sort_network"
+    outputs: ClassVar[tuple[str, ...]] = ("evt_early",)
+
+    @property
+    def network(self) -> tuple[Layer, ...]:
+        return network(self.KIND, self.N)
+
+    @property
+    def layers(self) -> int:
+        return len(self.network)
+
+    @property
+    def steps(self) -> int:
+        """Of a circuit that uses its comparators again."""
+        return sum(ceil(len(layer) / self.COMPARATORS) for layer in self.network)
+
+    @property
+    def latency(self) -> int:
+        return (
+            0
+            if self.CIRCUIT == "COMBINATIONAL"
+            else 1 + self.steps
+            if self.CIRCUIT == "REUSED"
+            else ceil(self.layers / self.STEP) + self.layers * self.SPLIT
+        )
+
+    @property
+    def interval(self) -> int:
+        return self.latency if self.CIRCUIT == "REUSED" else 1
+
+    @property
+    def comparator(self) -> Comparator:
+        """Each of its comparators; the key of an element ends with its place if STABLE."""
+        return Comparator(self.KEY_W + (self.N - 1).bit_length() * self.STABLE, self.PAYLOAD_W, self.SPLIT)
+
+    @property
+    def used(self) -> set[int]:
+        """The wires that are outputs."""
+        return {wire for wire in range(self.N) if self.OUTPUTS is None or self.OUTPUTS >> wire & 1}
+
+    def lut4(self, ports: Ports) -> float:
+        return self.cells(ports).lut4
+
+    def cells(self, ports: Ports) -> Cells:
+        if self.CIRCUIT == "REUSED":
+            return self.shared()
+        waiting = (shift(self.comparator.width, cycles) for cycles in self.waits())
+        compared = (self.comparator.part(outputs) for layer in self.needed() for outputs in layer.values())
+        return sum((*waiting, *compared), Cells(ff=self.latency))
+
+    def shared(self) -> Cells:
+        """With multiplexers at the inputs of the comparators, and at the registers of the wires."""
+        bits = self.comparator.width * len(self.reads())
+        multiplexers = Cells(1.35 * bits, self.N * self.comparator.width + self.steps + 1, lut4=3.05 * bits)
+        return sum([self.comparator.part(2)] * self.COMPARATORS, multiplexers)
+
+    def reads(self) -> set[tuple[int, int, bool]]:
+        """Which comparators that are used again take which wires, as the smaller or as the larger output."""
+        turns = [(turn % self.COMPARATORS, pair) for layer in self.network for turn, pair in enumerate(sorted(layer))]
+        return {(unit, pair[upper], upper) for unit, pair in turns for upper in (False, True)}
+
+    def needed(self) -> list[dict[Pair, int]]:
+        """The comparators of each layer that the used outputs need, with the number of their outputs in use."""
+        parts = iter(in_use(comparators(self.KIND, self.N), self.used))
+        return [{pair: len(part) for pair in layer if (part := next(parts))} for layer in self.network]
+
+    def waits(self) -> Iterator[int]:
+        """The registers in a row on a wire: before each of its comparators, and before an output."""
+        rows = [0] * self.N
+        for number, layer in enumerate(self.needed(), 1):
+            compared = {wire for pair in layer for wire in pair}
+            yield from (rows[wire] for wire in compared)
+            ends = self.CIRCUIT == "PIPELINED" and (number % self.STEP == 0 or number == self.layers)
+            rows = [ends + (0 if wire in compared else row + self.SPLIT) for wire, row in enumerate(rows)]
+        yield from (rows[wire] for wire in self.used)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from wirestream.measure.report import main
 from wirestream.measure.sweeps import SWEEPS
 from wirestream.measure.sweeps.fjoin import FJOIN_UNITS
 from wirestream.measure.sweeps.handshake_join import HANDSHAKE_RATE
+from wirestream.measure.sweeps.sorting import SORT_LOGIC, SORT_MEDIAN, SORT_PIPELINED
 from wirestream.measure.sweeps.windows import PANES, WID, panes
 from wirestream.measure.yosys import YosysFailure
 
@@ -85,7 +86,7 @@ def measured_by(step, *_):
     return {"mhz": 100.0} if step is points.clock else dict.fromkeys((*LUT_KINDS, "ff", "bram"), 1)
 
 
-@pytest.mark.parametrize("name", ["wid", "panes", "handshake"])
+@pytest.mark.parametrize("name", ["wid", "panes", "handshake", "sort_pipelined", "sort_logic", "sort_median"])
 def test_every_picture_has_its_numbers(name, monkeypatch):
     """Cells at all sizes, and clock rates at the placed ones, for sweeps with one or several pictures."""
     monkeypatch.setattr(points, "kept", measured_by)
@@ -117,6 +118,35 @@ def test_rates_at_the_clock():
     }
     HANDSHAKE_RATE.follows(found)
     assert [numbers["placed"] for numbers in found.values()] == [{10: 1500}, {10: 750}, {10: 720}]
+
+
+def test_models_of_networks_are_the_published_ones():
+    """The formulas of sections 6.3.3 and 6.3.4 for 2**p elements of m bits."""
+    m = 32
+    for p in range(2, 7):
+        even_odd, bitonic = (curve.known for curve in SORT_PIPELINED.curves[:2])
+        assert even_odd["lut"][2**p] == 5 * m * (p * p - p + 4) * 2**p / 8 - 5 * m / 2
+        assert bitonic["lut"][2**p] == 5 * m * (p * p + p) * 2**p / 8
+        assert even_odd["ff"][2**p] == bitonic["ff"][2**p] == 4 * m * (p * p + p) * 2**p / 8
+        assert even_odd["slices"][2**p] == m * ((5 * p * p + 3 * p + 4) * 2**p / 32 - 1 / 8)
+        assert bitonic["slices"][2**p] == 5 * m * (p * p + p) * 2**p / 32
+
+
+def test_delays_follow_from_clocks():
+    """Section 6.3.4: eight elements are sorted in 22.5 ns at 267 MHz, in as many cycles as there are layers."""
+    found = {name: {"mhz": {8: 267}} for name in ("even-odd", "bitonic")}
+    SORT_PIPELINED.follows(found)
+    assert found["even-odd"]["delay"] == found["bitonic"]["delay"] == {8: pytest.approx(22.5, abs=0.05)}
+    found = {curve.name: {"mhz": {8: 100}} for curve in SORT_LOGIC.curves}
+    SORT_LOGIC.follows(found)
+    assert [numbers.get("delay") for numbers in found.values()] == [{8: 60}, {8: 60}, None, {8: 10}, {8: 10}]
+
+
+def test_medians_at_the_clock_of_the_bus():
+    """Four medians of 32 bits a cycle at 100 MHz are the 1,600 MB/s of the bus."""
+    found = {name: {"mhz": {8: 100}} for name in ("all outputs", "the median")}
+    SORT_MEDIAN.follows(found)
+    assert found["the median"]["seconds"][8] == pytest.approx(256 * 2**20 / 1.6e9)
 
 
 def test_a_failure_ends_with_one_line(quick, monkeypatch, capsys):

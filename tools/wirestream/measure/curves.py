@@ -13,9 +13,11 @@ Numbers = dict[str, dict[int, float]]  # quantity -> size -> number
 QUANTITIES = {
     "lut": "LUTs",
     "ff": "flip-flops",
+    "srl": "LUTs used as shift registers",
+    "slices": "slices (ours: at least)",
     "share": "slices, % of the device (ours: at least)",
     "bram": "block RAMs of 36 Kb",
-    "mhz": "MHz (paper: Virtex-6; others: ECP5)",
+    "mhz": "MHz (paper: Virtex; others: ECP5)",
     "latency": "latency, cycles from punctuation to row",
     "close": "minimum cycles between windows' ends",
     "rate": "tuples of each stream, 1000/s at 100 MHz",
@@ -24,15 +26,21 @@ QUANTITIES = {
     "taken": "share of tuples taken, one offered every ROWS + 2 cycles",
     "eta": "eta: evaluations / (units · cycles)",
     "cycles": "cycles for one tuple of each stream",
+    "comparators": "comparators",
+    "layers": "layers",
+    "delay": "ns from input to output (paper: Virtex; others: ECP5)",
+    "seconds": "seconds for 256 MB (paper: Virtex; others: ECP5)",
     "180 s": "1000 tuples/s of both streams, windows of 180 s",
     "300 s": "1000 tuples/s of both streams, windows of 300 s",
 }
 LOGARITHMIC = {"share", "latency", "close", "rate", "placed", "cycles", "180 s", "300 s"}
+LOGARITHMIC |= {"slices", "comparators", "layers", "delay", "seconds"}
 # Numbers from simulations and equations: 3 digits.
-PRECISE = LOGARITHMIC - {"share", "latency", "close"} | {"results", "taken", "eta"}
-CELLS = {"lut", "ff", "share", "bram"}
+PRECISE = LOGARITHMIC - {"share", "latency", "close", "slices"} | {"results", "taken", "eta"}
+CELLS = {"lut", "ff", "srl", "slices", "share", "bram"}
 PAPERS = CHIPS["virtex6-240"].has
 DEVICE = {"lut": PAPERS.lut, "ff": PAPERS.ff, "bram": PAPERS.rams // 2}  # the papers' XC6VLX240T
+SLICE = {"lut": 4, "ff": 8}  # of a Virtex-6
 
 resolved = cache(resolve)
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from importlib.metadata import version
+from math import ceil
 from pathlib import Path
 from types import ModuleType
 
@@ -23,7 +24,7 @@ from wirestream.design import Design, build_dir
 from wirestream.measure import join_trials as trials
 from wirestream.measure import netlist, synth, yosys
 from wirestream.measure.compare import SPEED
-from wirestream.measure.curves import CELLS, DEVICE, Numbers, Sweep
+from wirestream.measure.curves import CELLS, DEVICE, SLICE, Numbers, Sweep
 from wirestream.measure.netlist import NetlistFailure
 from wirestream.measure.synth import SynthesisFailure, map_ecp5, map_xilinx, place_and_route, timing_of
 from wirestream.measure.yosys import YosysFailure
@@ -80,7 +81,11 @@ def quantities(point: dict) -> dict[str, float]:
     if "mhz" in point:
         return {"mhz": point["mhz"]}
     lut, ff = sum(point[kind] for kind in ("lut", "inv", "through", "lutram", "srl")), point["ff"]
-    return {"lut": lut, "ff": ff, "bram": point["bram"], "share": 100 * max(lut / DEVICE["lut"], ff / DEVICE["ff"])}
+    cells = {"lut": lut, "ff": ff, "srl": point["srl"], "bram": point["bram"]}
+    return cells | {
+        "slices": ceil(max(lut / SLICE["lut"], ff / SLICE["ff"])),
+        "share": 100 * max(lut / DEVICE["lut"], ff / DEVICE["ff"]),
+    }
 
 
 def measure(sweep: Sweep, seeds: int, jobs: int) -> dict[str, Numbers]:

@@ -23,10 +23,10 @@ HEAD = """\
 
 Written by `make report`; do not edit. Tools: {tools}.
 
-- Cells are those of a Virtex-6, as in the papers. LUTs include inverters, LUTs that pass a signal to a carry chain, and
-  LUTs used as memory ([testing.md](testing.md#measuring)).
-- Clocks are after place and route: the papers' on a Virtex-6, all others on an ECP5-85 at speed {speed}, {seeds}. All
-  circuits except the joins take a tuple a cycle.
+- Cells are those of a Virtex-6, as in most papers. LUTs include inverters, LUTs that pass a signal to a carry chain,
+  and LUTs used as memory ([testing.md](testing.md#measuring)).
+- Clocks are after place and route: the papers' on a Virtex-6, of sorting networks on a Virtex-5; all others on an
+  ECP5-85 at speed {speed}, {seeds}. All circuits except the joins take a tuple a cycle.
 - Differences below 10% count as equal.
 """
 

@@ -6,6 +6,7 @@ from wirestream.measure.curves import Sweep
 from wirestream.measure.sweeps.all_joins import JOINS, JOINS_ROWS
 from wirestream.measure.sweeps.fjoin import FJOIN, FJOIN_UNITS
 from wirestream.measure.sweeps.handshake_join import HANDSHAKE, HANDSHAKE_RATE
+from wirestream.measure.sweeps.sorting import SORT_COMPARATOR, SORT_LOGIC, SORT_MEDIAN, SORT_PIPELINED, SORT_SIZES
 from wirestream.measure.sweeps.window_join import WINDOW_OUTPUT, WINDOW_RATE
 from wirestream.measure.sweeps.windows import PANES, WID
 
@@ -20,4 +21,9 @@ SWEEPS: dict[str, Sweep] = {
     "fjoin_units": FJOIN_UNITS,
     "joins": JOINS,
     "joins_rows": JOINS_ROWS,
+    "sort_sizes": SORT_SIZES,
+    "sort_comparator": SORT_COMPARATOR,
+    "sort_pipelined": SORT_PIPELINED,
+    "sort_logic": SORT_LOGIC,
+    "sort_median": SORT_MEDIAN,
 }

@@ -28,8 +28,8 @@ QUANTITIES = {
     "cycles": "cycles for one tuple of each stream",
     "comparators": "comparators",
     "layers": "layers",
-    "delay": "ns from input to output (paper: Virtex; others: ECP5)",
-    "seconds": "seconds for 256 MB (paper: Virtex; others: ECP5)",
+    "delay": "ns to the output (ours: ECP5)",
+    "seconds": "seconds for 256 MB (ours: ECP5)",
     "180 s": "1000 tuples/s of both streams, windows of 180 s",
     "300 s": "1000 tuples/s of both streams, windows of 300 s",
 }

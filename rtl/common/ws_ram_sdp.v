@@ -21,6 +21,9 @@ module ws_ram_sdp #(
     parameter ADDR_W     = 9,
     parameter OUTPUT_REG = 0,
     parameter STYLE      = "auto"
+`ifdef FORMAL
+    , parameter WATCH_ALL = 0
+`endif
 ) (
     input  wire              clk,
 
@@ -37,7 +40,8 @@ module ws_ram_sdp #(
     input  wire [ADDR_W-1:0] watch_addr,
     output wire [DATA_W-1:0] watch_data,
     input  wire [ADDR_W-1:0] watch_addr_2,
-    output wire [DATA_W-1:0] watch_data_2
+    output wire [DATA_W-1:0] watch_data_2,
+    output wire [(DATA_W<<ADDR_W)-1:0] words    // all of them, if WATCH_ALL is set
 `endif
 );
 
@@ -62,6 +66,13 @@ module ws_ram_sdp #(
 `ifdef FORMAL
     assign watch_data   = mem[watch_addr];
     assign watch_data_2 = mem[watch_addr_2];
+
+    genvar address;
+    generate
+        for (address = 0; WATCH_ALL != 0 && address < 1 << ADDR_W; address = address + 1) begin : gen_word
+            assign words[address*DATA_W +: DATA_W] = mem[address];
+        end
+    endgenerate
 `endif
 
     always @(posedge clk)

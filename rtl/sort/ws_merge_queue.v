@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_merge_queue: a queue of ws_merge_level, which shows its first two items and gives one a cycle.
+//
+// The two are in registers. A RAM is two cycles away with its output register, which cannot wait, so that the registers
+// have spare places for the items that are on their way when nothing is taken:
+//
+//     s_data -> RAM -> output register -> [ spare ] -> next -> head
+//
+// An item that finds the spare places empty passes them.
+//
+// Parameters   DATA_W      width of an item in bits, at least 1
+//              ADDR_W      see ws_ram_sdp; the queue holds 2**ADDR_W + 3 + SPARE items
+//              OUTPUT_REG  see ws_ram_sdp
+//              SPARE       spare places, at least OUTPUT_REG
+//              STYLE       see ws_ram_sdp
+// Latency      4 + OUTPUT_REG cycles from an item's arrival in the empty queue to the head
+// Issue rate   1 item a cycle in and 1 out at the same time
+// Overflow     the owner does not write into a full queue
+// Source       ours
+
+`default_nettype none
+
+module ws_merge_queue #(
+    parameter DATA_W     = 8,
+    parameter ADDR_W     = 4,
+    parameter OUTPUT_REG = 0,
+    parameter SPARE      = 0,
+    parameter STYLE      = "auto"
+) (
+    input  wire              clk,
+    input  wire              rst,
+
+    input  wire              s_valid,
+    input  wire [DATA_W-1:0] s_data,
+
+    output wire [DATA_W-1:0] head,
+    output wire              next_valid,    // of the second item, if it has arrived here
+    output wire [DATA_W-1:0] next,
+    input  wire              take,          // the head, which must be valid
+    output wire              renew,         // the head is invalid or taken: the next item replaces it
+    output wire              empty_next     // the queue will be empty, but for s_data in this cycle and the last one
+`ifdef FORMAL
+    ,
+    output wire                            head_valid,
+    output wire [ADDR_W+2:0]               items_count,
+    output wire [(DATA_W<<(ADDR_W+1))-1:0] items        // the first one in the least significant bits
+`endif
+);
+
+    localparam CAPACITY = 3 + SPARE;        // of the registers: head, next, spare places, output of the RAM
+    localparam COUNT_W  = $clog2(CAPACITY + 1);
+
+    reg  [ADDR_W:0]    write_reg, read_reg;
+    reg  [COUNT_W-1:0] count_reg;           // items read and not taken
+    reg                head_valid_reg, fresh_reg, stored_reg;
+    reg  [DATA_W-1:0]  head_reg;
+    reg  [SPARE:0]     valid_reg;           // of the next item and the spare places
+    wire [DATA_W-1:0]  ram_data;
+    wire               arrives;
+
+    wire               stored = write_reg != read_reg;
+    wire               read   = stored && (count_reg != CAPACITY[COUNT_W-1:0] || take);
+    wire               shift  = renew || !valid_reg[0];
+    wire               leaves = fresh_reg && (shift || !valid_reg[SPARE]);
+
+    assign renew      = take || !head_valid_reg;
+    assign empty_next = !stored_reg && (count_reg == 0 || (count_reg == 1 && take));
+
+    ws_ram_sdp #(
+        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .OUTPUT_REG(OUTPUT_REG), .STYLE(STYLE)
+`ifdef FORMAL
+        , .WATCH_ALL(1)
+`endif
+    ) ram (
+        .clk(clk),
+        .wr_en(s_valid), .wr_addr(write_reg[ADDR_W-1:0]), .wr_data(s_data),
+        .rd_en(read), .rd_addr(read_reg[ADDR_W-1:0]), .rd_data(ram_data)
+`ifdef FORMAL
+        , .watch_addr(read_reg[ADDR_W-1:0]), .watch_data(), .watch_addr_2(read_reg[ADDR_W-1:0]), .watch_data_2(),
+        .words(words)
+`endif
+    );
+
+    generate
+        if (OUTPUT_REG != 0) begin : gen_output_reg
+            reg read_valid_reg;
+            always @(posedge clk) read_valid_reg <= read && !rst;
+            assign arrives = read_valid_reg;
+        end else begin : gen_no_output_reg
+            assign arrives = read;
+        end
+    endgenerate
+
+    always @(posedge clk) begin
+        write_reg <= write_reg + s_valid;
+        read_reg  <= read_reg + read;
+        count_reg <= count_reg + read - take;
+        stored_reg <= stored;
+        fresh_reg <= arrives || (fresh_reg && !leaves);     // the RAM's output has an item that is nowhere else
+        if (renew) begin
+            head_valid_reg <= valid_reg[0];
+            head_reg       <= next;
+        end
+        if (rst) begin
+            write_reg      <= 0;
+            read_reg       <= 0;
+            count_reg      <= 0;
+            fresh_reg      <= 1'b0;
+            stored_reg     <= 1'b0;
+            head_valid_reg <= 1'b0;
+        end
+    end
+
+    // Place 0 is the next item, the others are spare. The RAM's output goes to the first that is empty after the shift.
+    wire [SPARE+1:0]              full   = {1'b0, valid_reg};
+    wire [(SPARE+2)*DATA_W-1:0]   places;
+    assign places[(SPARE+1)*DATA_W +: DATA_W] = ram_data;
+
+    genvar i;
+    generate
+        for (i = 0; i <= SPARE; i = i + 1) begin : gen_place
+            reg [DATA_W-1:0] place_reg;
+            wire             before = i == 0 || full[i == 0 ? 0 : i - 1];    // the places before it are valid
+
+            always @(posedge clk) begin
+                if (shift || !full[i]) place_reg <= full[i+1] ? places[(i+1)*DATA_W +: DATA_W] : ram_data;
+                valid_reg[i] <= shift ? full[i+1] || (fresh_reg && (i == 0 || full[i]))
+                                      : full[i] || (fresh_reg && before);
+                if (rst) valid_reg[i] <= 1'b0;
+            end
+            assign places[i*DATA_W +: DATA_W] = place_reg;
+        end
+    endgenerate
+
+    assign head       = head_reg;
+    assign next_valid = valid_reg[0];
+    assign next       = places[DATA_W-1:0];
+
+`ifdef FORMAL
+    // The items in order, and where each of them is. Its owner's properties are about them.
+    localparam N = 2 << ADDR_W;
+    wire [(DATA_W<<ADDR_W)-1:0] words;
+    reg  [N*DATA_W-1:0]         items_ref;
+    reg  [ADDR_W+2:0]           count_ref;
+    reg  [OUTPUT_REG+2:0]       came_ref;       // in which of the last cycles an item arrived
+    reg                         past_valid = 1'b0;
+    wire [ADDR_W:0]             stored_ref  = write_reg - read_reg;
+    wire [COUNT_W-1:0]          fresh_place = head_valid_reg + places_ref;
+    integer                     n;
+    reg  [COUNT_W-1:0]          places_ref;     // valid ones
+    reg  [ADDR_W-1:0]           ahead;
+
+    assign head_valid  = head_valid_reg;
+    assign items       = items_ref;
+    assign items_count = count_ref;
+
+    always @* begin
+        places_ref = 0;
+        for (n = 0; n <= SPARE; n = n + 1) places_ref = places_ref + valid_reg[n];
+    end
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        came_ref   <= {came_ref, s_valid};
+        count_ref  <= count_ref + s_valid - take;
+        for (n = 0; n < N; n = n + 1)
+            if (s_valid && n == count_ref - take) items_ref[n*DATA_W +: DATA_W] <= s_data;
+            else if (take && n < N - 1) items_ref[n*DATA_W +: DATA_W] <= items_ref[(n+1)*DATA_W +: DATA_W];
+        if (rst) begin
+            count_ref <= 0;
+            came_ref  <= 0;
+        end
+        if (!past_valid) assume (rst);
+        else if (!rst) begin
+            assume (!take || head_valid_reg);
+            assume (!s_valid || stored_ref != 1 << ADDR_W);
+            assert (stored_ref <= 1 << ADDR_W);
+            assert (count_ref == count_reg + stored_ref);
+            assert (count_reg == fresh_place + fresh_reg + (OUTPUT_REG != 0 && arrives));
+            assert (stored_reg || stored_ref <= 1);
+            // the registers fill from the head on
+            assert (head_valid_reg || (valid_reg >> 1) == 0);
+            for (n = 1; n <= SPARE; n = n + 1) assert (!valid_reg[n] || valid_reg[n-1]);
+            // what waits in the RAM waits for the registers, which are full
+            assert (stored_ref < 2 || count_reg == CAPACITY);
+            // and if there is none before it, an item needs the same time to each register
+            if (count_reg != CAPACITY) assert (stored == came_ref[0] && (OUTPUT_REG == 0 || arrives == came_ref[1]));
+            if (!valid_reg[0]) assert (fresh_reg == came_ref[OUTPUT_REG+1]);
+            if (!head_valid_reg) assert (valid_reg[0] == came_ref[OUTPUT_REG+2]);
+            // each item is in its place
+            if (head_valid_reg) assert (head_reg == items_ref[0 +: DATA_W]);
+            for (n = 0; n <= SPARE; n = n + 1)
+                if (valid_reg[n]) assert (places[n*DATA_W +: DATA_W] == items_ref[(head_valid_reg+n)*DATA_W +: DATA_W]);
+            if (fresh_reg) assert (ram_data == items_ref[fresh_place*DATA_W +: DATA_W]);
+            for (n = 0; n < 1 << ADDR_W; n = n + 1) begin
+                ahead = n - read_reg;
+                if (ahead < stored_ref)
+                    assert (words[n*DATA_W +: DATA_W] == items_ref[(count_reg+ahead)*DATA_W +: DATA_W]);
+            end
+        end
+    end
+`endif
+
+endmodule
+
+`default_nettype wire

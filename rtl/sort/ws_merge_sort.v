@@ -55,8 +55,8 @@ module ws_merge_sort #(
 );
 
     initial if (LEVELS < 1 || LEVELS > 20 || KEY_W < 1 || DATA_W < 1 || RUN_W < 1 || UNIQUE < 0 || UNIQUE > 1) begin
-        $display("ERROR: %m: LEVELS = %0d (1 to 20), UNIQUE = %0d (0 or 1), KEY_W = %0d, DATA_W = %0d, RUN_W = %0d %0s",
-                 LEVELS, UNIQUE, KEY_W, DATA_W, RUN_W, "(at least 1)");
+        $display("ERROR: %m: LEVELS = %0d (1 to 20), KEY_W = %0d, DATA_W = %0d, RUN_W = %0d (at least 1), UNIQUE = %0d",
+                 LEVELS, KEY_W, DATA_W, RUN_W, UNIQUE);
         $finish;
     end
 

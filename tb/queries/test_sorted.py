@@ -36,13 +36,17 @@ QUERIES = {
 ONE, OTHER = (Trial(f"sorted_{name}", CREATE, dict(list(QUERIES.items())[n::2])) for n, name in enumerate(("a", "b")))
 
 
+TRIALS = {trial.name: trial for trial in (ONE, OTHER)}
+
+
+@pytest.mark.parametrize(("trial", "name"), [(ONE.name, "least_or_null"), (OTHER.name, "runs")])
+def test_rows(trial, name):
+    TRIALS[trial].check(adversary(name))
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize("name", ADVERSARIES)
-@pytest.mark.parametrize("trial", [ONE, OTHER], ids=lambda trial: trial.name)
+@pytest.mark.parametrize("name", [None, *ADVERSARIES])
+@pytest.mark.parametrize("trial", TRIALS)
 def test_every_adversary(trial, name):
-    trial.check(adversary(name))
-
-
-@pytest.mark.parametrize("trial", [ONE, OTHER], ids=lambda trial: trial.name)
-def test_rows(trial):
-    trial.check(ordinary())
+    """None: ordinary tuples."""
+    TRIALS[trial].check(adversary(name) if name else ordinary())

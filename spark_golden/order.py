@@ -28,3 +28,15 @@ def ranks(
     ranked = frame.withColumn("rank", F.dense_rank().over(Window.orderBy(order())))
     found = {row["at"]: row["rank"] for row in ranked.select("at", "rank").collect()}
     return [found[at] for at in range(len(values))]
+
+
+def first_of_each_group(spark: SparkSession, tuples: Sequence[tuple[int, int]], limit: int) -> set[tuple[int, int]]:
+    """The rows with ROW_NUMBER() OVER (PARTITION BY group ORDER BY key) <= limit: their places and their numbers.
+
+    tuples: group and key, in order of arrival, which is the order of equal keys. A place is that in `tuples`, from 0.
+    """
+    frame = spark.createDataFrame([(at, *one) for at, one in enumerate(tuples)], "at long, group long, key long")
+    frame.createOrReplaceTempView("arrived")
+    numbered = "SELECT at, ROW_NUMBER() OVER (PARTITION BY group ORDER BY key, at) AS number FROM arrived"
+    rows = spark.sql(f"SELECT at, number FROM ({numbered}) WHERE number <= {limit}").collect()
+    return {(row["at"], row["number"]) for row in rows}

@@ -100,6 +100,8 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("handshake_join", {"TIME_W": 32, "R_TIME_LSB": 32, "S_TIME_LSB": 32, "DROP": 1, "RESULT_CLOCK": 1}),
     ("fjoin_chain", {"UNITS": 64, "LANES": 1, "PAIRS": 0}),
     ("less", {"KEY_W": 1}),
+    ("group_top_k", {"K": 1, "GROUPS": 2, "KEY_W": 1, "DATA_W": 1}),
+    ("group_top_k", {"K": 7, "GROUPS": 1000}),
     ("sort_key", {"FORM": "FLOAT", "NULLABLE": 1, "LAST": 1}),
     ("sort_key", {"FORM": "UNSIGNED", "W": 1, "DESC": 1}),
     ("comparator", {"PAYLOAD_W": 1, "SPLIT": 1}),

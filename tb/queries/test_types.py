@@ -16,7 +16,7 @@ import pytest
 from spark_golden.session import session
 from tb import BUILD
 from tb.queries.ethernet import Board, Run
-from tb.queries.trial import Trial, counted, of_oracle, of_part
+from tb.queries.trial import Trial, of_oracle, of_part, rows_of
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.host import recv, send
 from wirestream.record import tables
@@ -177,4 +177,4 @@ def test_spark_reads_every_type() -> None:
     run, described = of_circuit(), FOLDER / "types.gmii" / "types.json"
     columns = [field.name for field in TRIAL.stream.schema.fields]
     rows = read_capture(session(), run.result.folder / "out.pcap", described, stream="Every", columns=columns)
-    assert counted(rows) == Counter(run.rows(0))
+    assert Counter(rows_of(rows)) == Counter(run.rows(0))

@@ -40,6 +40,7 @@ RELATIONS = (
     ("group_by", {"KINDS": "SUMAVG"}, "KIND"),
     ("group_by", {"KINDS": "AMXSUM", "VALUE_W": 9}, "VALUE_W"),
     ("fold", {"KIND": "AMN", "VALUE_W": 9}, "VALUE_W"),
+    ("quantile_ranks", {"QUANTILES": 2, "RANKS": 64 << 16 | 63}, "RANKS"),
     ("window", {"SIZE": 8}, "COPIES"),
     ("window", {"UNIT": "TIME", "SLACK": 1}, "COPIES"),
     ("wsum", {"PARTS": 2, "PRODUCT_REG": 1}, "PARTS"),

@@ -81,7 +81,7 @@ def expected(cycles: Iterable[Cycle], levels: int, unique: bool, run_w: int = 16
 
 
 def window(g: random.Random, length: int, close: str, key_w: int, data_w: int) -> Iterator[Cycle]:
-    """A window of the given sizes. close: "punct", "eos", "both", or "tuple" for eos with the last tuple."""
+    """A window of `length` tuples. close: "punct", "eos", "both", or "tuple" for eos with the last tuple."""
     keys = [g.getrandbits(min(key_w, bits)) for bits in [g.choice([1, 3, 64])] for _ in range(length)]
     match g.choice(["random", "random", "rising", "falling", "equal", "extremes"]):
         case "rising":

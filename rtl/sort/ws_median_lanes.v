@@ -41,6 +41,11 @@ module ws_median_lanes #(
     output wire [4*KEY_W-1:0] m_key
 );
 
+    initial if (KEY_W < 1) begin
+        $display("ERROR: %m: KEY_W = %0d (at least 1)", KEY_W);
+        $finish;
+    end
+
     localparam LATENCY = 6;
 
     // Which lanes end a window

@@ -53,8 +53,9 @@ module ws_top_k #(
     output reg  [CLOSE_W-1:0] m_close
 );
 
-    initial if (K < 1 || SKIP < 0 || SKIP >= K) begin
-        $display("ERROR: %m: K = %0d (at least 1), SKIP = %0d (0 to K - 1)", K, SKIP);
+    initial if (K < 1 || SKIP < 0 || SKIP >= K || CLOSE_W < 1) begin
+        $display("ERROR: %m: K = %0d (at least 1), SKIP = %0d (0 to K - 1), CLOSE_W = %0d (at least 1)",
+                 K, SKIP, CLOSE_W);
         $finish;
     end
 

@@ -183,7 +183,8 @@ def out_of_order(result: dict, got: list[Row], wanted: list[Row], ordered: bool)
     order, name = result["order"], result["stream"]["name"]
     if order == "sorted" or (order == "arrival" and ordered):
         place = next((n for n, (a, b) in enumerate(zip(got, wanted, strict=True)) if a != b), None)
-        return f"{name}: row {place} is {got[place]}, in order {wanted[place]}" if place is not None else ""
+        words = f"in order{' of arrival' if order == 'arrival' else ''}"
+        return f"{name}: row {place} is {got[place]}, {words} {wanted[place]}" if place is not None else ""
     if order == "arrival":
         return ""
     falls = [a for a, b in pairwise(dict(row)[order] for row in got) if b < a] if order else []

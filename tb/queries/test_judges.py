@@ -46,6 +46,8 @@ FIRST, SECOND = rows((1, 5), (2, 4), (2, 7)), rows((1, 5), (2, 7), (2, 4))
     [
         ("arrival", FIRST, FIRST, ""),
         ("arrival", SECOND, FIRST, f"Rows: row 1 is {SECOND[1]}, in order of arrival {FIRST[1]}"),
+        ("sorted", FIRST, FIRST, ""),
+        ("sorted", SECOND, FIRST, f"Rows: row 1 is {SECOND[1]}, in order {FIRST[1]}"),
         ("Time", SECOND, FIRST, ""),
         ("Time", FIRST[::-1], FIRST, "Rows: Time falls from 2"),
         (None, FIRST[::-1], FIRST, ""),
@@ -73,6 +75,8 @@ EACH = "SELECT Price FROM Trades WHERE Volume > 3"
         (f"{EACH} UNION ALL {EACH} INTO One", None),
         (f"SELECT Time AS Ends, max(Price) AS Top {WINDOW} INTO One", "Ends"),
         (f"SELECT max(Price) AS Top {WINDOW} INTO One", None),
+        (f"SELECT Symbol, max(Price) AS Top {WINDOW} GROUP BY Symbol ORDER BY Top LIMIT 3 INTO One", "sorted"),
+        (f"SELECT Symbol {WINDOW} LIMIT 3 INTO One", "sorted"),
         (f"SELECT Time + 1 AS Later, max(Price) AS Top {WINDOW} INTO One", None),
         ("SELECT max(Price) AS Top FROM Trades [SIZE 4 ADVANCE 1 TUPLES] INTO One", None),
         ("SELECT a.Price AS A, b.Price AS B FROM Trades [ROWS 4] AS a JOIN Trades [ROWS 4] AS b ON a.Time = b.Time "

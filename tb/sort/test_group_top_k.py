@@ -13,6 +13,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from tb.lib.bench import Pins, rng, start
 from tb.lib.run import run, run_four_state
+from tb.sort import keys
 
 
 class Cycle(NamedTuple):
@@ -65,20 +66,6 @@ def groups_of_a_window(g: random.Random, groups: int, k: int, size: int) -> list
     return [g.randrange(groups) for _ in range(size)]
 
 
-def keys_of_a_window(g: random.Random, width: int, size: int) -> list[int]:
-    """Often equal."""
-    bits = g.choice([1, 3, 64])
-    found = [g.getrandbits(min(width, bits)) for _ in range(size)]
-    match g.choice(["random", "random", "rising", "falling", "equal"]):
-        case "rising":
-            return sorted(found)
-        case "falling":
-            return sorted(found, reverse=True)
-        case "equal":
-            return found[:1] * size
-    return found
-
-
 def windows(dut, count: int, idle: float, noise: bool = False) -> Iterator[Cycle]:
     """Windows that a punctuation closes, eos, or eos with a tuple, as close to each other as is allowed, now and then.
     noise: there is input in the cycles in which it is lost."""
@@ -94,7 +81,7 @@ def windows(dut, count: int, idle: float, noise: bool = False) -> Iterator[Cycle
         tuples = []
         close = g.choice(["punct", "eos", "eos with a tuple"])
         for n, (group, key) in enumerate(
-            zip(groups_of_a_window(g, groups, k, size), keys_of_a_window(g, key_w, size), strict=True)
+            zip(groups_of_a_window(g, groups, k, size), keys.drawn(g, key_w, size), strict=True)
         ):
             while g.random() < idle:
                 yield cycle()

@@ -14,6 +14,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from tb.lib.bench import rng, start
 from tb.lib.run import run, run_four_state
+from tb.sort import keys
 
 
 class Cycle(NamedTuple):
@@ -105,15 +106,7 @@ class Level:
 def keys_of_a_window(g: random.Random, run: int, width: int) -> list[int]:
     """Often equal, often of a whole number of runs; one run is often before or after the other."""
     size = g.choice([1, run - 1, run, run + 1, 2 * run, 3 * run, 4 * run, g.randrange(1, 6 * run)]) or 1
-    found = [g.getrandbits(min(width, bits)) for bits in [g.choice([1, 3, 64])] for _ in range(size)]
-    match g.choice(["random", "random", "rising", "falling", "equal"]):
-        case "rising":
-            return sorted(found)
-        case "falling":
-            return sorted(found, reverse=True)
-        case "equal":
-            return found[:1] * size
-    return found
+    return keys.drawn(g, width, size)
 
 
 def windows(dut, count: int, idle: float) -> Iterator[Cycle]:
@@ -121,15 +114,15 @@ def windows(dut, count: int, idle: float) -> Iterator[Cycle]:
     g = rng("windows")
     run_length, key_w, data_w = (int(getattr(dut, name).value) for name in ("RUN", "KEY_W", "DATA_W"))
     for _ in range(count):
-        keys = keys_of_a_window(g, run_length, key_w)
+        chosen = keys_of_a_window(g, run_length, key_w)
         pauses = idle * g.choice([0, 1, 1])
-        for at in range(0, len(keys), run_length):
-            ordered = sorted(keys[at : at + run_length])
+        for at in range(0, len(chosen), run_length):
+            ordered = sorted(chosen[at : at + run_length])
             for n, key in enumerate(ordered):
                 while g.random() < pauses:
                     yield Cycle(0, g.getrandbits(1), g.getrandbits(1), g.getrandbits(key_w), g.getrandbits(data_w))
                 last = n == len(ordered) - 1
-                yield Cycle(1, last, last and at + run_length >= len(keys), key, g.getrandbits(data_w))
+                yield Cycle(1, last, last and at + run_length >= len(chosen), key, g.getrandbits(data_w))
         for _ in range(g.choice([0, 0, 0, 1, 4, 9, 2 * run_length]) if idle else 0):
             yield Cycle(0, 0, 0, 0, 0)
 

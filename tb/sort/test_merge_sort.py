@@ -15,6 +15,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 
 from tb.lib.bench import Pins, rng, start
 from tb.lib.run import run, run_four_state
+from tb.sort import keys
 from tb.sort.test_merge_level import Cycle as Item
 from tb.sort.test_merge_level import Level
 
@@ -82,17 +83,7 @@ def expected(cycles: Iterable[Cycle], levels: int, unique: bool, run_w: int = 16
 
 def window(g: random.Random, length: int, close: str, key_w: int, data_w: int) -> Iterator[Cycle]:
     """A window of `length` tuples. close: "punct", "eos", "both", or "tuple" for eos with the last tuple."""
-    keys = [g.getrandbits(min(key_w, bits)) for bits in [g.choice([1, 3, 64])] for _ in range(length)]
-    match g.choice(["random", "random", "rising", "falling", "equal", "extremes"]):
-        case "rising":
-            keys.sort()
-        case "falling":
-            keys.sort(reverse=True)
-        case "equal":
-            keys = keys[:1] * length
-        case "extremes":
-            keys = [g.choice([0, (1 << key_w) - 1]) for _ in keys]
-    for n, key in enumerate(keys):
+    for n, key in enumerate(keys.drawn(g, key_w, length)):
         yield Cycle(1, 0, int(close == "tuple" and n == length - 1), key, g.getrandbits(data_w))
     if close != "tuple" or not length:
         yield Cycle(

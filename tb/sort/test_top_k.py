@@ -13,6 +13,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from tb.lib.bench import rng, start
 from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
+from tb.sort import keys
 from wirestream.compiler import cores
 
 
@@ -30,15 +31,7 @@ class Cycle(NamedTuple):
 def keys_of_a_window(g: random.Random, k: int, width: int) -> list[int]:
     """Often equal, and often of as many tuples as there are cells."""
     size = g.choice([0, 1, k - 1, k, k + 1, 3 * k, 50])
-    found = [g.getrandbits(min(width, bits)) for bits in [g.choice([1, 3, 64])] for _ in range(size)]
-    match g.choice(["random", "random", "rising", "falling", "equal"]):
-        case "rising":
-            return sorted(found)
-        case "falling":
-            return sorted(found, reverse=True)
-        case "equal":
-            return found[:1] * size
-    return found
+    return keys.drawn(g, width, size)
 
 
 def windows(dut, count: int, idle: float, noise: bool = False) -> Iterator[Cycle]:
@@ -52,13 +45,13 @@ def windows(dut, count: int, idle: float, noise: bool = False) -> Iterator[Cycle
         return Cycle(valid, punct, eos, key, g.getrandbits(data_w), g.getrandbits(close_w))
 
     for _ in range(count):
-        keys = keys_of_a_window(g, k, key_w)
+        chosen = keys_of_a_window(g, k, key_w)
         close = g.choice(["punct", "eos", "eos with a tuple"])
-        for n, key in enumerate(keys):
+        for n, key in enumerate(chosen):
             while g.random() < idle:
                 yield cycle()
-            yield cycle(1, eos=int(close == "eos with a tuple" and n == len(keys) - 1), key=key)
-        if close != "eos with a tuple" or not keys:
+            yield cycle(1, eos=int(close == "eos with a tuple" and n == len(chosen) - 1), key=key)
+        if close != "eos with a tuple" or not chosen:
             while g.random() < idle:
                 yield cycle()
             yield cycle(punct=int(close == "punct"), eos=int(close != "punct"))

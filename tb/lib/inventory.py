@@ -217,11 +217,11 @@ class Plugin:
         if self.summary:
             terminalreporter.section("inventory")
             terminalreporter.write_line(self.summary)
-        if self.differences:
-            terminalreporter.write_line("\n  ".join(self.differences), red=True)
-            terminalreporter.write_line("if this is intended, `make inventory` updates tb/inventory.txt", red=True)
 
     def pytest_unconfigure(self) -> None:
+        if self.differences:  # after pytest's last line, which says that all tests passed
+            print(*self.differences, sep="\n  ")
+            print("inventory: the tests that ran are not those of tb/inventory.txt; `make inventory` updates it")
         os.environ.pop(FOLDER, None)
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -75,13 +75,16 @@ module ws_quantile_ranks #(
     wire              leaves = fill_reg == FULL;
     wire              row    = s_valid && fill_reg >= LAST;
 
+    wire              wraps  = slot_reg == LAST[SLOT_W-1:0];
+
     always @(posedge clk) begin
+        round_reg <= (round_reg ^ (s_valid && wraps)) & !rst;
         if (s_valid) begin
-            {round_reg, slot_reg} <= slot_reg == LAST[SLOT_W-1:0] ? {!round_reg, {SLOT_W{1'b0}}} : {round_reg, slot_reg + 1'b1};
+            slot_reg <= wraps ? {SLOT_W{1'b0}} : slot_reg + 1'b1;
             if (!leaves) fill_reg <= fill_reg + 1'b1;
         end
         if (s_eos) fill_reg <= 0;
-        if (rst) {round_reg, slot_reg, fill_reg} <= 0;
+        if (rst) {slot_reg, fill_reg} <= 0;
     end
 
     // Index k: of the tuple k cycles ago
@@ -202,7 +205,7 @@ module ws_quantile_ranks #(
     reg  [3*SLOT_W-1:0]          slot_ref;
     reg  [3*(SLOT_W+1)-1:0]      fill_ref;
     reg  [SLOT_W:0]              missing_ref;   // tuples until the window is full with the next one
-    reg  [LATENCY-1:0]           due_ref;
+    reg  [LATENCY-1:0]           due_ref, end_ref;
     wire [W-1:0]                 filled, next;
     wire [W*KEY_W-1:0]           keys;
     wire [SLOT_W-1:0]            slot_3 = slot_ref[3*SLOT_W-1 -: SLOT_W];
@@ -243,6 +246,7 @@ module ws_quantile_ranks #(
         fill_ref    <= {fill_ref, fill_reg};
         missing_ref <= s_eos ? W - 1 : missing_ref - (s_valid && missing_ref != 0);
         due_ref     <= {due_ref, s_valid && missing_ref == 0};
+        end_ref     <= {end_ref, s_eos};
         if (rst) begin
             filled_ref  <= 0;
             slots_ref   <= {AGO{{W{1'b0}}, {W-1{1'b0}}, 1'b1, {W*KEY_W{1'b0}}}};
@@ -250,13 +254,14 @@ module ws_quantile_ranks #(
             fill_ref    <= 0;
             missing_ref <= W - 1;
             due_ref     <= 0;
+            end_ref     <= 0;
         end
 
         if (!past_valid) assume (rst);
         else begin
             assume (watched < W);
             // rows
-            assert (row_reg == due_ref && fill_reg <= W && slot_reg < W);
+            assert (row_reg == due_ref && eos_reg == end_ref && fill_reg <= W && slot_reg < W);
             assert (fill_reg >= W - 1 ? missing_ref == 0 : missing_ref == W - 1 - fill_reg);
             // slots
             assert (next_reg == 1 << slot_3 && slot_3 < W && fill_3 <= W);

@@ -60,7 +60,8 @@ class ProofOptions:
     instantiated cores to their own proofs. mutated: faults are put only into lines that contain one of these source
     texts; one that begins with a file name, as in ``"ws_skid_buffer.v: out_free"``, is in an instantiated core.
 
-    mutants: number of faults to try, divided among the configurations. short_mutants: the number in a short proof.
+    mutants: number of faults to try, divided among the configurations; of one configuration, the most there.
+    short_mutants: the number in a short proof.
     by_induction: 1 for a core whose faults show later than the base case ends; a failed induction is then enough.
     equivalent: mutants without observable effect, which survive; see `Equivalent`.
     """
@@ -365,9 +366,10 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
         if short and configured_options.short:
             configured_options = replace(configured_options, depth=configured_options.short)
         seed = MUTANT_SEED + index
-        met |= prove_one(configured, configured_options, entries, min(share, left), seed, short=short)
+        tried = min(share, left, configured_options.mutants)
+        met |= prove_one(configured, configured_options, entries, tried, seed, short=short)
         note("proof", ".".join([design.name, *configuration.split()]))
-        left -= min(share, left)
+        left -= tried
     if stale := [entry for entry in entries if entry not in met]:
         shown = "".join(f"\n  {entry}" for entry in stale)
         raise ProofFailure(f"{design.label}: these entries of `equivalent` match no mutant:{shown}")

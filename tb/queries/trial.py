@@ -18,6 +18,7 @@ from tb.queries.ethernet import Board
 from wirestream.compiler import spelling, units
 from wirestream.compiler.compile import Compiled, compile_queries
 from wirestream.compiler.parse import parse
+from wirestream.compiler.planner import CAPACITY
 from wirestream.record.rows import OVERFLOW, Row
 from wirestream.schema.streams import Stream, shipped
 from wirestream.sim.bulk import RANDOM
@@ -30,11 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trial:
-    """create: the statement that declares the stream. queries: by the names of their results."""
+    """create: the statement that declares the stream. queries: by the names of their results. capacity: groups."""
 
     name: str
     create: str
     queries: Mapping[str, str]
+    capacity: int = CAPACITY
 
     @property
     def text(self) -> str:
@@ -42,7 +44,7 @@ class Trial:
 
     @cached_property
     def built(self) -> Compiled:
-        return compile_queries(self.text, shipped(), self.name)
+        return compile_queries(self.text, shipped(), self.name, capacity=self.capacity)
 
     @property
     def stream(self) -> Stream:

@@ -60,7 +60,8 @@ module ws_top_k #(
     end
 
     localparam COUNT_W = $clog2(K + 2);
-    localparam [COUNT_W-1:0] LEFT = K + 1;
+    localparam [31:0]        TAKEN = K + 1;
+    localparam [COUNT_W-1:0] LEFT  = TAKEN[COUNT_W-1:0];
 
     // The first link takes the tuples. After a close it holds what closed the window until the requests have passed.
     reg  [COUNT_W-1:0] left_reg;        // K + 1 down to 2: requests follow; 1: the end follows
@@ -131,14 +132,16 @@ module ws_top_k #(
         if (SKIP == 0) begin : gen_all
             assign m_valid = rows[K] && tags[2*K];
         end else begin : gen_skip
-            localparam SKIP_W = $clog2(SKIP + 1);
+            localparam              SKIP_W = $clog2(SKIP + 1);
+            localparam [31:0]       L_SKIP = SKIP;
+            localparam [SKIP_W-1:0] FIRST  = L_SKIP[SKIP_W-1:0];
             reg [SKIP_W-1:0] skipped_reg;
 
-            assign m_valid = rows[K] && tags[2*K] && skipped_reg == SKIP;
+            assign m_valid = rows[K] && tags[2*K] && skipped_reg == FIRST;
 
             always @(posedge clk)
                 if (rst || !rows[K]) skipped_reg <= 0;
-                else if (skipped_reg != SKIP) skipped_reg <= skipped_reg + 1'b1;
+                else if (skipped_reg != FIRST) skipped_reg <= skipped_reg + 1'b1;
         end
     endgenerate
 

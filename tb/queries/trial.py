@@ -97,7 +97,7 @@ def of_part(query: str, stream: Stream, records: np.ndarray) -> Rows:
 
 def kept(sql: str, rows: list[Row]) -> Rows:
     """The rows with their order if the query has one, else without."""
-    return rows if re.search(r"\b(ORDER\s+BY|LIMIT|OFFSET)\b", sql, re.IGNORECASE) else Counter(rows)
+    return rows if re.search(r"\b(ORDER\s+BY|LIMIT\s+\d+|OFFSET\s+\d+)\b", sql, re.IGNORECASE) else Counter(rows)
 
 
 def rows_of(frame: DataFrame) -> list[Row]:

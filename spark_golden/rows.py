@@ -336,10 +336,10 @@ class Evaluation:
         frame = frame.withColumns({name: F.expr(of_tuple(key)) for name, key in grouped.items()})
         values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
         keep = F.expr(shim(select.having) if select.having else "true").alias("#having")
-        by = {f"#by{k}": F.expr(shim(key)) for k, key in enumerate(_orders(select))}
+        by = [F.expr(shim(key)).alias(f"#by{k}") for k, key in enumerate(_orders(select))]
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by the groups' first arrival
-        frame = frame.groupBy(*units, *grouped).agg(order, keep, *values, *(key.alias(n) for n, key in by.items()))
-        frame = _sorted(frame.where("`#having`"), select) if select.sorted else frame.where("`#having`")
+        frame = frame.groupBy(*units, *grouped).agg(order, keep, *values, *by).where("`#having`")
+        frame = _sorted(frame, select) if select.sorted else frame
         outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
         return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
 

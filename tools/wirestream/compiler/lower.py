@@ -68,9 +68,8 @@ def _select(select: syntax.Select, streams: dict[str, Stream], outermost: bool =
     before = Scope(_read(source, streams))
     if select.where is not None:
         before.keep(select.where)
-    orders = names.orders(select)
-    select = names.of_distinct(select)
-    calls = syntax.called([item.expression for item in select.items if item.expression] + [select.having, *orders])
+    orders, select = names.orders(select), names.of_distinct(select)
+    calls = select.calls
     for call in calls:
         check_known(call)
     if source.window is None:
@@ -85,7 +84,7 @@ def _select(select: syntax.Select, streams: dict[str, Stream], outermost: bool =
         if select.having is not None:
             raise QueryError("HAVING needs an aggregate; select tuples with WHERE", select.having.position)
         return before.project(select.items)
-    if not calls and (select.order or select.limit) and not select.group and select.having is None:
+    if select.of_tuples:
         return _sorted_tuples(before, source.window, select, orders)
     if not calls and select.group:
         calls = [syntax.Call(select.position, "count", ())]  # no row has it
@@ -104,7 +103,7 @@ def _select(select: syntax.Select, streams: dict[str, Stream], outermost: bool =
 
 def _check_order(select: syntax.Select, outermost: bool) -> None:
     """Raise `QueryError` for an ORDER BY or a LIMIT that has no meaning."""
-    if not (select.order or select.limit):
+    if not select.sorted:
         return
     position = select.order[0].expression.position if select.order else select.limit.position
     which = "ORDER BY" if select.order else "LIMIT and OFFSET"

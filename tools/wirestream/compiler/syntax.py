@@ -168,6 +168,22 @@ class Select:
     order: tuple[Order, ...] = ()
     limit: Limit | None = None
 
+    @property
+    def sorted(self) -> bool:
+        """Whether it has ORDER BY, LIMIT or OFFSET."""
+        return bool(self.order or self.limit)
+
+    @property
+    def calls(self) -> list[Call]:
+        """The outermost calls in it."""
+        items = [item.expression for item in self.items if item.expression]
+        return called([*items, self.having, *(order.expression for order in self.order)])
+
+    @property
+    def of_tuples(self) -> bool:
+        """Whether its rows are the tuples of a window in order, not groups."""
+        return self.sorted and not (self.calls or self.group or self.having)
+
 
 @dataclass(frozen=True)
 class Query:

@@ -55,7 +55,7 @@ def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constan
     query = spelling.resolve(query, {name: fields_of(one.frame) for name, one in items.items()})
     with decimals.without_loss(frames[0].sparkSession) if decimals.used(query, frames) else nullcontext():
         rows = _Evaluation(items, constants).union(query.body)
-    if ordering.applies(query.body[0]):
+    if query.body[0].sorted:
         rows = rows.orderBy(SESSION, ORDER)
     return rows.select(*(f"`{name}`" for name in fields_of(rows)))
 
@@ -250,12 +250,12 @@ class _Evaluation:
         if above is not None and (window is not None or select.other is not None):
             raise QueryError("a window in time over the rows of a window", above.position)
         if select.other is not None:
-            if ordering.applies(select):
+            if select.sorted:
                 raise QueryError("ORDER BY and LIMIT over a JOIN, whose pairs never end", select.position)
             return self._join(select)
         if isinstance(window, syntax.JoinWindow):
             raise QueryError("this window needs a JOIN", window.position)
-        if window is None and (select.group or select.having is not None or ordering.applies(select)):
+        if window is None and (select.group or select.having is not None or select.sorted):
             raise QueryError("GROUP BY, HAVING, ORDER BY and LIMIT need a window", select.position)
         if above is not None:
             above = replace(above, attribute=_passed(select, above))
@@ -265,7 +265,7 @@ class _Evaluation:
         scope = self._scope([below], {name: name for name in fields_of(below)})
         if select.where is not None:
             below = below.where(scope(select.where))
-        if window is not None and ordering.of_tuples(select):
+        if window is not None and select.of_tuples:
             return self._tuples(select, window, below)
         if window is not None:
             return self._aggregate(select, window, below)
@@ -322,7 +322,7 @@ class _Evaluation:
         rows = frame.groupBy(SESSION, WINDOW, BEGIN, LAST, *(f"`#key{n}`" for n in grouped))
         values = [column.alias(f"#{n}") for n, column in enumerate([*results.values(), *by])]
         rows = rows.agg(order, kept.alias("#kept"), *values).where("`#kept`")
-        if ordering.applies(select):
+        if select.sorted:
             rows = ordering.in_order(rows, select, [F.col(f"#{len(results) + n}") for n in range(len(by))])
         named = [F.col(f"#{n}").alias(name) for n, name in enumerate(results)]
         return rows.select(SESSION, ORDER, *named)

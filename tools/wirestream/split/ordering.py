@@ -12,17 +12,6 @@ from wirestream.compiler import syntax
 from wirestream.split.windows import ORDER, SESSION, WINDOW
 
 
-def applies(select: syntax.Select) -> bool:
-    return bool(select.order or select.limit)
-
-
-def of_tuples(select: syntax.Select) -> bool:
-    """Whether the rows are the tuples of a window, not groups."""
-    items = [item.expression for item in select.items if item.expression]
-    called = syntax.called([*items, select.having, *(order.expression for order in select.order)])
-    return applies(select) and not (called or select.group or select.having)
-
-
 def in_order(frame: DataFrame, select: syntax.Select, keys: Sequence[Column]) -> DataFrame:
     """The rows that LIMIT and OFFSET leave of each WINDOW, with their place there as ORDER. keys: the expressions of
     ORDER BY; rows that are equal in all of them keep their ORDER."""

@@ -35,6 +35,7 @@
 //                                    full, a few keys are refused (ws_group_hash)
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
+//              m_short: in step with m_valid and m_eos; a tuple of the window has left on o_*
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)
 //              3 cycles from s to o; DISJOINT: 9 and 10 from eos; FAST: 22 from eos, with a tuple or without, and 8 from
 //              s to o; with the hash table 25 and 11
@@ -78,6 +79,7 @@ module ws_group_by #(
     output reg                      m_valid,
     output reg                      m_punct,
     output reg                      m_eos,
+    output wire                     m_short,
     output wire [DATA_W-1:0]        m_data,
     output reg  [KEY_W-1:0]         m_key,
     output reg  [AGGS*RESULT_W-1:0] results,
@@ -135,7 +137,7 @@ module ws_group_by #(
         .clk(clk), .rst(rst),
         .s_windows(s_valid), .s_punct(s_punct), .s_eos(s_eos), .s_data(s_data), .key(key),
         .m_windows(entered), .m_fresh(fresh), .m_index(index),
-        .o_valid(o_valid), .o_punct(o_punct), .o_eos(o_eos), .o_data(o_data),
+        .o_valid(o_valid), .o_punct(o_punct), .o_eos(o_eos), .o_short(m_short), .o_data(o_data),
         .free_windows(freed), .free_index(freed_index),
         .read_index(row_index), .read_key(row_key)
     );

@@ -19,6 +19,7 @@
 // Ports        s_windows: the windows that hold the tuple (none: no tuple); s_eos: those that end with this cycle
 //              m_windows: s_windows of a tuple that has an entry (else 0), with its index; m_fresh: the windows in
 //                which the key was not yet present; m_refused: the tuple has no entry
+//              m_short: a tuple of the last window that ended was refused, from a cycle after m of its eos on
 //              free_windows (one-hot), free_index: release this entry from this window
 //              read_index -> read_key: the key of an entry in use, 1 cycle
 // Latency      3 cycles from s to m; at most 10 from the last release of an entry until it can be allocated again
@@ -47,6 +48,7 @@ module ws_group_cam #(
     output reg  [WINDOWS-1:0] m_fresh,
     output reg  [INDEX_W-1:0] m_index,
     output reg                m_refused,
+    output wire               m_short,
 
     input  wire [WINDOWS-1:0] free_windows,
     input  wire [INDEX_W-1:0] free_index,
@@ -143,7 +145,7 @@ module ws_group_cam #(
     end
 
     ws_group_door #(.WINDOWS(WINDOWS)) door (
-        .clk(clk), .rst(rst), .windows(windows_2_reg), .eos(eos_2_reg), .refused(m_refused), .closed(closed)
+        .clk(clk), .rst(rst), .windows(windows_2_reg), .eos(eos_2_reg), .refused(m_refused), .closed(closed), .short(m_short)
     );
 
     // ---- The entries

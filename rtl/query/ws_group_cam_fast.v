@@ -42,6 +42,7 @@ module ws_group_cam_fast #(
     output reg  [WINDOWS-1:0] m_fresh,
     output reg  [INDEX_W-1:0] m_index,
     output reg                m_refused,
+    output wire               m_short,
 
     input  wire [WINDOWS-1:0] free_windows,
     input  wire [INDEX_W-1:0] free_index,
@@ -189,7 +190,7 @@ module ws_group_cam_fast #(
     wire is_new = valid_reg[6] && !known && room;
 
     ws_group_door #(.WINDOWS(WINDOWS), .PANES(PANES)) door (
-        .clk(clk), .rst(rst), .windows(windows_6), .eos(eos_6), .refused(refused_7_reg), .closed(closed)
+        .clk(clk), .rst(rst), .windows(windows_6), .eos(eos_6), .refused(refused_7_reg), .closed(closed), .short(m_short)
     );
 
     assign answer_7 = found_7_reg ? {1'b1, windows_7, index_7_reg} : {ANSWER_W{1'b0}};

@@ -49,6 +49,7 @@ module ws_group_hash #(
     output reg  [WINDOWS-1:0] m_fresh,
     output wire [INDEX_W-1:0] m_index,
     output reg                m_refused,
+    output wire               m_short,
 
     input  wire [WINDOWS-1:0] free_windows,
     input  wire [INDEX_W-1:0] free_index,
@@ -288,7 +289,7 @@ module ws_group_hash #(
 
     ws_group_door #(.WINDOWS(WINDOWS), .PANES(PANES)) door (
         .clk(clk), .rst(rst),
-        .windows(windows_9), .eos(eos_reg[8*WINDOWS +: WINDOWS]), .refused(refused_10_reg), .closed(closed)
+        .windows(windows_9), .eos(eos_reg[8*WINDOWS +: WINDOWS]), .refused(refused_10_reg), .closed(closed), .short(m_short)
     );
 
     always @(posedge clk) begin

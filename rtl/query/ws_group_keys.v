@@ -18,6 +18,7 @@
 // Ports        s_windows: the windows that hold the tuple (none: no tuple); s_eos: those that end with this cycle; key,
 //                s_data: the tuple's
 //              m_*, free_*, read_*: see ws_group_cam; o_*: in step with m_*, o_valid in place of m_windows
+//              o_short: m_short of ws_group_cam
 // Latency      3, 8 or 11 cycles by TABLE from s to m and o; 1, 2 or 2 from read_index to read_key
 // Issue rate   1 tuple and 1 release a cycle
 // Reset        TABLE 2: the table is cleared; the first tuple comes at least ENTRIES / 8 + 2 cycles later
@@ -52,6 +53,7 @@ module ws_group_keys #(
     output wire               o_valid,
     output wire               o_punct,
     output wire               o_eos,
+    output wire               o_short,
     output wire [DATA_W-1:0]  o_data,
 
     input  wire [WINDOWS-1:0] free_windows,
@@ -84,7 +86,7 @@ module ws_group_keys #(
             ws_group_hash #(.KEY_W(KEY_W), .INDEX_W(INDEX_W), .WINDOWS(WINDOWS), .PANES(PANES)) keys (
                 .clk(clk), .rst(rst),
                 .s_windows(s_windows), .s_eos(s_eos), .key(key),
-                .m_windows(m_windows), .m_fresh(m_fresh), .m_index(m_index), .m_refused(o_valid),
+                .m_windows(m_windows), .m_fresh(m_fresh), .m_index(m_index), .m_refused(o_valid), .m_short(o_short),
                 .free_windows(free_windows), .free_index(free_index),
                 .read_index(read_index), .read_key(read_key)
             );
@@ -92,7 +94,7 @@ module ws_group_keys #(
             ws_group_cam_fast #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS), .PANES(PANES)) keys (
                 .clk(clk), .rst(rst),
                 .s_windows(s_windows), .s_eos(s_eos), .key(key),
-                .m_windows(m_windows), .m_fresh(m_fresh), .m_index(m_index), .m_refused(o_valid),
+                .m_windows(m_windows), .m_fresh(m_fresh), .m_index(m_index), .m_refused(o_valid), .m_short(o_short),
                 .free_windows(free_windows), .free_index(free_index),
                 .read_index(read_index), .read_key(read_key)
             );
@@ -100,7 +102,7 @@ module ws_group_keys #(
             ws_group_cam #(.KEY_W(KEY_W), .CAPACITY(ENTRIES), .WINDOWS(WINDOWS)) keys (
                 .clk(clk), .rst(rst),
                 .s_windows(s_windows), .s_eos(s_eos), .key(key),
-                .m_windows(m_windows), .m_fresh(m_fresh), .m_index(m_index), .m_refused(o_valid),
+                .m_windows(m_windows), .m_fresh(m_fresh), .m_index(m_index), .m_refused(o_valid), .m_short(o_short),
                 .free_windows(free_windows), .free_index(free_index),
                 .read_index(read_index), .read_key(read_key)
             );

@@ -252,7 +252,7 @@ module ws_group_panes #(
         .clk(clk), .rst(rst),
         .s_windows(pane_valid), .s_punct(is_punct), .s_eos(over), .s_data(data_2), .key(key_2),
         .m_windows(entered), .m_fresh(unused_fresh), .m_index(index),
-        .o_valid(o_valid), .o_punct(o_punct), .o_eos(o_eos), .o_data(o_data),
+        .o_valid(o_valid), .o_punct(o_punct), .o_eos(o_eos), .o_short(), .o_data(o_data),
         .free_windows(freed_9), .free_index(turn[9*INDEX_W +: INDEX_W]),
         .read_index(turn[(8 + LATER)*INDEX_W +: INDEX_W]), .read_key(row_key)
     );

@@ -53,7 +53,8 @@ class Bench:
         self.refused: dict[int, int] = {}  # by cycle: data
         self.sent: dict[int, tuple] = {}  # by cycle: (data, punctuation)
         self.passed: set[int] = set()  # cycles of the punctuations among the refused tuples
-        self.rows: list[tuple] = []  # (cycle, data, key, results) and (cycle, data, punct) at the end of a window
+        # (cycle, data, short, key, results), and (cycle, data, short, punct) at the end of a window
+        self.rows: list[tuple] = []
         self.last_eos = -1000
 
     def drive(self, valid: int = 0, punct: bool = False, eos: int = 0, data: int | None = None, **operands) -> None:
@@ -86,14 +87,17 @@ class Bench:
                     result = int(dut.results.value) >> a * self.result_w & (1 << self.result_w) - 1
                     flags = (int(port.value) >> a & 1 for port in (dut.result_nulls, dut.result_overflows))
                     told.append((result, *flags))
-                self.rows.append((cycle(), int(dut.m_data.value), int(dut.m_key.value), told))
+                self.rows.append((*self.of_window(), int(dut.m_key.value), told))
             if int(dut.m_eos.value):
-                self.rows.append((cycle(), int(dut.m_data.value), bool(int(dut.m_punct.value))))
+                self.rows.append((*self.of_window(), bool(int(dut.m_punct.value))))
             if int(dut.o_valid.value):
                 self.refused[cycle()] = int(dut.o_data.value)
             if int(dut.o_punct.value):
                 assert self.sent[cycle() - self.overflow_latency] == (int(dut.o_data.value), True)
                 self.passed.add(cycle())
+
+    def of_window(self) -> tuple[int, int, bool]:
+        return cycle(), int(self.dut.m_data.value), bool(int(self.dut.m_short.value))
 
     async def send(self, places: list[int], key: int, eos: int | None = None) -> None:
         data = self.g.getrandbits(len(self.dut.s_data))
@@ -142,9 +146,9 @@ class Bench:
                 if key in host:
                     continue
                 told = [a.row([c[n] for c in columns]) for n, a in enumerate(self.aggregates)]
-                assert next(rows) == (due, data, key, told)
+                assert next(rows) == (due, data, bool(host), key, told)
                 due, count = due + 1, count + 1
-            assert next(rows) == (due, data, punct)
+            assert next(rows) == (due, data, bool(host), punct)
         assert next(rows, None) is None
         return count, len(self.refused)
 
@@ -224,7 +228,7 @@ async def more_keys_than_fit(dut):
     await sliding(b, keys, 12 * burst + 1, 0)
     assert (await b.check())[1]
     calm = {key for *_, content in b.ended[-2:] for key, *_ in content}
-    assert [row for row in b.rows if len(row) == 4][-1][2] in calm
+    assert [key for _, _, _, key, _ in (row for row in b.rows if len(row) == 5)][-1] in calm
 
 
 @cocotb.test()

@@ -12,6 +12,7 @@ async def tuples(dut, count: int) -> int:
     """Some tuples that find the door open are refused too; counts how often it opens and closes."""
     g, size = rng("door"), int(dut.WINDOWS.value)
     waits: set[int] = set()  # windows that must end
+    short: list[bool] = []  # of the windows that ended before this cycle, in the last one with such
     turns, closed, refused, before = 0, False, False, ([], 0)
     for _ in range(count):
         windows = [w for w in range(size) if g.random() < 0.7]
@@ -19,8 +20,11 @@ async def tuples(dut, count: int) -> int:
         dut.windows.value, dut.eos.value, dut.refused.value = sum(1 << w for w in windows), eos, refused
         if refused:
             waits |= set(before[0])
-        waits -= {w for w in range(size) if before[1] >> w & 1}
+        ended = {w for w in range(size) if before[1] >> w & 1}
         await ReadOnly()
+        assert not short or bool(int(dut.short.value)) == short[-1]
+        short += [bool(waits & ended)] if ended else []
+        waits -= ended
         assert bool(int(dut.closed.value)) == bool(waits)
         turns += closed != bool(waits)
         closed = bool(waits)
@@ -28,6 +32,7 @@ async def tuples(dut, count: int) -> int:
         before = (windows, eos)
         await RisingEdge(dut.clk)
     dut.refused.value = 0
+    assert set(short) == {False, True}
     return turns
 
 

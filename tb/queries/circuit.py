@@ -197,7 +197,7 @@ def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str
     name, soonest = result["stream"]["name"], result["latency"] - result["early"]
     causes = [item.cycle for item in sent if item.kind == (PUNCT if closes else TUPLE)]
     most = max(result["closing_rows"] if closes else result["tuple_rows"], 1)
-    allowed = most - 1 + (0 if result["exact"] else result["early"] + UNION_WAITS)
+    allowed = most - 1 + result["wait"] + (0 if result["exact"] else result["early"] + UNION_WAITS)
     late = []
     for row in rows:
         nearest = bisect_right(causes, row.cycle - soonest)
@@ -206,7 +206,8 @@ def judge(result: dict, sent: list[Seen], rows: list[Seen], closes: bool) -> str
         late.append(row.cycle - soonest - causes[nearest - 1])
     if result["sides"]:
         return ""
-    first = result["exact"] and (most == 1 or not result["sifted"])  # at least the first row of a cause leaves
+    one = most == 1 and not result["wait"]
+    first = result["exact"] and (one or not result["sifted"])  # at least the first row of a cause leaves
     if late and (max(late) > allowed or (first and min(late))):
         return f"{name}: rows {min(late)} to {max(late)} cycles later than {soonest}"
     return ""
@@ -261,7 +262,7 @@ async def circuit(dut):
         alone = await in_order(dut, description, drivers, content["arrival"], joined)
     while any(driver._sendQ for driver in drivers):
         await ClockCycles(dut.clk, 50)
-    await ClockCycles(dut.clk, max(r["latency"] + r["closing_rows"] for r in description["results"]) + 200)
+    await ClockCycles(dut.clk, max(r["latency"] + r["wait"] + r["closing_rows"] for r in description["results"]) + 200)
     wrong, rows, rows_alone = [], 0, 0
     for result, monitor, expected in zip(description["results"], monitors, content["rows"], strict=True):
         name, schema = result["stream"]["name"], load_schema(result["stream"])

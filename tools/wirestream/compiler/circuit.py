@@ -108,8 +108,9 @@ class Bus:
 
     delays: how long after the clock edge a column settles, in ns; delay: the same for the control signals. latency:
     cycles from the circuit's input; after a union or a join (not `exact`) up to `early` cycles fewer, and more when a
-    row waits for its turn. stage: the index of the stage that drives the bus. rows: the most rows that one punctuation,
-    and that one tuple at the input, cause. gaps: some of these rows may be missing, even the first.
+    row waits for its turn. wait: the most cycles more, which other rows of the window take. stage: the index of
+    the stage that drives the bus. rows: the most rows that one punctuation, and that one tuple at the input, cause.
+    gaps: some of these rows may be missing, even the first.
     """
 
     valid: str
@@ -122,6 +123,7 @@ class Bus:
     stage: int | None = None
     exact: bool = True
     early: int = 0
+    wait: int = 0
     rows: tuple[int, int] = (0, 1)
     gaps: bool = False
 

@@ -167,8 +167,8 @@ def figures(cells: Cells) -> tuple[str, str, str]:
 def promise(circuit: Circuit, result: Result) -> str:
     """A result's latency, issue rate, and the cost of closing a window."""
     entry = result.entry
-    early = result.bus.early
-    latency = f"{f'{result.latency - early} to ' * (early > 0)}{cycles(result.latency)}{result.waits}"
+    first, last = result.latency - result.bus.early, result.latency + result.bus.wait
+    latency = f"{f'{first} to ' * (first < last)}{cycles(last)}{result.waits}"
     rate = "1 tuple a cycle" if entry.interval == 1 else f"1 tuple in {entry.interval} cycles"
     if result.joined:
         rate += " while `ready`"

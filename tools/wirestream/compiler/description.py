@@ -11,14 +11,15 @@
                   "step": distance of the boundaries above the start, or null: that of the windows,
                   "where": cycles from <prefix>_where_data to <prefix>_where, or null: no condition}],
      "results": [{"prefix": "m", "stream": {name, id, fields}, "entry": 0,
-                  "latency": 2, "exact": true, "early": 0, "closing_rows": 1, "tuple_rows": 0,
-                  "sifted": false, "sides": null, "pairs": null, "order": "arrival",
+                  "latency": 2, "exact": true, "early": 0, "wait": 0, "closing_rows": 1,
+                  "tuple_rows": 0, "sifted": false, "sides": null, "pairs": null, "order": "arrival",
                   "scale": {column: power of two}}],
      "spills":  [{"prefix": "o", "stream": {name, id, fields}, "copies": 1}]}
 
 `unit`: time, or session, whose GAP is `size`. `exact`: every row leaves after exactly `latency` cycles; else up to
-`early` cycles earlier, or later when it waits in a union. `closing_rows`, `tuple_rows`: the most rows, one per cycle,
-that a punctuation and that a tuple cause; `sifted`: any of them may be missing, even the first.
+`early` cycles earlier, or later when it waits in a union. `wait`: the most cycles later, even if `exact`, which
+other rows of the window take. `closing_rows`, `tuple_rows`: the most rows, one per cycle, that a punctuation and that
+a tuple cause; `sifted`: any of them may be missing, even the first.
 `fields`: each with its type, as ["Price", "int"], or ["Mean", "long null"] if the record has flags for it (see
 docs/wire-format.md); the bytes of flags are the last fields.
 `grace`: with a JOIN, for how many cycles after the cycle in which `ready` fell tuples may still arrive; `sides`: the
@@ -96,6 +97,7 @@ def _result(result: Result, circuit: Circuit) -> dict:
         "latency": result.latency,
         "exact": result.bus.exact,
         "early": result.bus.early,
+        "wait": result.bus.wait,
         "closing_rows": closing,
         "tuple_rows": each,
         "sifted": result.bus.gaps

@@ -99,7 +99,7 @@ def gates_of(circuit: Circuit, all_outputs: list[Output]) -> list[Gate]:
         places = max(o.rows[0] for o in outputs) + 1, max(o.rows[1] for o in outputs)
         # From the decision to the last place taken: its register, rows, punctuation, level, one to spare.
         waits = 0 if all(result.bus.exact for result in results) else UNION_WAITS
-        latency = max(result.latency for result in results)
+        latency = max(result.latency + result.bus.wait for result in results)
         latency = 1 + latency + waits + max(places[0] - 1, places[1], 1) - 1 + 3
         name, label = str(n) if len(groups) > 1 else "", f"{label}{n}" if several else label
         found.append(Gate(name, label, group, outputs, latency, places))

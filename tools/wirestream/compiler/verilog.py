@@ -126,9 +126,11 @@ def _entry(entry: Entry) -> list[str]:
 
 def _result(result: Result) -> list[str]:
     least = f"at least {result.latency - result.bus.early} of " if result.bus.early else ""
-    cycles = f"{least}{result.latency} cycle{'s' * (result.latency != 1)}{result.waits}"
+    more = f" to {result.latency + result.bus.wait}" if result.bus.wait else ""
+    cycles = f"{least}{result.latency}{more} cycle{'s' * (result.latency != 1)}{result.waits}"
     closing, each = result.bus.rows
-    most = f"a punctuation causes at most {closing} rows" if result.entry.window else f"a tuple at most {each}"
+    of_window = f"a punctuation causes at most {closing} row{'s' * (closing > 1)}"
+    most = of_window if result.entry.window else f"a tuple at most {each}"
     return [f"{f'{result.prefix}_data':<12} {_record(result.schema)}", f"{'':<12} latency {cycles}; {most}"]
 
 

@@ -8,7 +8,7 @@ from math import ceil
 from wirestream.compiler import cores, methods
 from wirestream.compiler.circuit import ZERO, Bus, Signal, joined, part, slices
 from wirestream.compiler.plan import Aggregate, Sort, SortKey, Windowed
-from wirestream.compiler.planner import windows
+from wirestream.compiler.planner import ending, windows
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.syntax import Window
@@ -20,24 +20,13 @@ MOST_PLACES = 256
 
 def of_groups(wiring: Wiring, node: Sort, bus: Bus, below: Aggregate, groups: int, needed: set[str]) -> Bus:
     """The rows of a GROUP BY in order. bus: with an eos after the rows of each window, at most `groups`. below: the
-    aggregate. needed: columns after the sort.
-
-    The eos comes one cycle after the first row or later.
-    """
+    aggregate. needed: columns after the sort."""
     window = below.window
     places = _places(node, groups, window)
     end = {below.end.name: bus.columns[below.end.name]} if below.end and below.end.name in bus.columns else {}
     after, core = _first(wiring, node, bus, needed, places, end)
-    cycles = groups + core.close_cycles
-    if window.in_time:
-        wiring.close(cycles)
-    elif window.advance < cycles:
-        closes = f"one closes every {window.advance} tuples; use ADVANCE {cycles}, a smaller LIMIT or fewer groups"
-        raise QueryError(f"the {groups} rows of a window take {cycles} cycles to sort, but {closes}", window.position)
-    latency = 1 + core.latency
-    rows = tuple(count and count + core.rows - 1 for count in bus.rows)
-    after = replace(after, latency=bus.latency + latency, eos=ZERO.text, rows=rows, gaps=True)
-    return wiring.stage([_text(node, places)], after, latency, [bus])
+    after, cycles = replace(after, eos=ZERO.text), (core.latency, core.close_cycles, core.rows)
+    return ending.of_rows(wiring, window, bus, after, _text(node, places), groups, cycles)
 
 
 def of_tuples(wiring: Wiring, node: Sort, bus: Bus, below: Windowed, needed: set[str], registered: int) -> Bus:

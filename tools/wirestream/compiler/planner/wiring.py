@@ -86,9 +86,9 @@ class Wiring:
         made = self.make(core, self.inputs(bus, joined(kept.values())) | (inputs or {}), wires)
         columns = slices(made["m_data"], {name: signal.width for name, signal in kept.items()}, width)
         signals = (made[port] for port in BUS[:3])
-        same = {"exact": bus.exact, "early": bus.early, "stage": bus.stage, "rows": bus.rows, "gaps": bus.gaps}
+        same = {"exact": bus.exact, "early": bus.early, "wait": bus.wait, "rows": bus.rows, "gaps": bus.gaps}
         latency = bus.latency + (core.latency if latency is None else latency)
-        return Bus(*signals, columns, latency=latency, **same), made
+        return Bus(*signals, columns, latency=latency, stage=bus.stage, **same), made
 
     def register(self, bus: Bus, needed: Iterable[str], cycles: int = 1) -> Bus:
         kept = {name: signal for name, signal in bus.columns.items() if name in set(needed)}
@@ -166,6 +166,7 @@ class Wiring:
             latency=latency + contract.latency,
             exact=core == "multiplex" and all(row.exact for row in rows),
             early=latency - min(row.latency - row.early for row in rows),
+            wait=max(row.wait for row in rows),
             rows=tuple(sum(row.rows[n] for row in rows) for n in (0, 1)),
             gaps=any(row.gaps for row in rows),
         )

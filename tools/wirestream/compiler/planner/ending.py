@@ -1,0 +1,31 @@
+"""What takes the rows that a GROUP BY yields for a window, one after the other, and yields its own at their end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wirestream.compiler.circuit import Bus
+from wirestream.compiler.planner.wiring import Wiring
+from wirestream.compiler.syntax import Window
+from wirestream.errors import QueryError
+
+
+def of_rows(
+    wiring: Wiring, window: Window, bus: Bus, after: Bus, text: str, most: int, cycles: tuple[int, int, int]
+) -> Bus:
+    """The bus `after` a core that takes the rows of `bus`, of which a window has at most `most`, and then an eos.
+
+    cycles: the core's latency and close_cycles, and the most rows that it yields. The eos comes one cycle after the
+    first row or later; with EMIT_EMPTY also in place of it.
+    """
+    latency, close, rows = cycles
+    distance, first = most + close, int(not window.emit_empty)
+    if window.in_time:
+        wiring.close(distance)
+    elif window.advance < distance:
+        closes = f"one closes every {window.advance} tuples; use ADVANCE {distance}, a smaller LIMIT or fewer groups"
+        raise QueryError(f"the {most} rows of a window take {distance} cycles, but {closes}", window.position)
+    caused = tuple(count // most * rows for count in bus.rows)
+    wait = bus.wait + max(bus.rows) - first
+    after = replace(after, latency=bus.latency + latency + first, wait=wait, rows=caused, gaps=True)
+    return wiring.stage([text], after, latency + first, [bus])

@@ -282,8 +282,9 @@ def _default(tokens: list[Token], place: int) -> str:
     if words[0].lower() in AGGREGATES and words[1:2] == ["("] and words[-1] == ")":
         if words[2:-1] in ([], ["*"]):
             return AGGREGATES[words[0].lower()]
-        if len(words) == 4 and tokens[2].kind == "name":
-            return f"{AGGREGATES[words[0].lower()]}_{words[2].rpartition('.')[2]}"
+        distinct = tokens[2].keyword == "DISTINCT"
+        if len(words) == 4 + distinct and tokens[-2].kind == "name":
+            return f"{AGGREGATES[words[0].lower()]}_{'distinct_' * distinct}{words[-2].rpartition('.')[2]}"
     return f"column{place}"
 
 

@@ -127,6 +127,8 @@ AGGREGATES: dict[str, Aggregate] = {
     **{name: Aggregate(spread.text_of(*of), replaced=SPREAD, columns=2) for name, of in spread.OF_TWO.items()},
 }
 
+OF_DISTINCT = ("count", "sum", "avg")
+SAME_IF_DISTINCT = ("min", "max", "bit_or", "bit_and", "bool_or", "bool_and")
 SPREADS = (*spread.OF_ONE, *spread.OF_TWO)  # their results are decimals, whatever the operands
 OTHER_NAMES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}
 
@@ -247,7 +249,7 @@ class Shim:
         operands = [node.children().apply(k) for k in range(node.children().size())]
         if kind == "UnresolvedFunction":
             where = operands.pop() if node.filter().isDefined() else None
-            return self._call(node.nameParts().apply(0), operands, where)
+            return self._call(node.nameParts().apply(0), operands, where, node.isDistinct())
         said = [self._rewritten(operand, columns) for operand in operands]
         if kind not in ("And", "Or", "Not", "CaseWhen", "Cast"):
             said = self._typed(operands, said)
@@ -343,9 +345,11 @@ class Shim:
         self.replaced["FILTER: null where the condition is not true"] = None
         return _case([self._rewritten(where, self.columns), value])
 
-    def _call(self, function: str, arguments: list, where=None) -> str:
+    def _call(self, function: str, arguments: list, where=None, distinct: bool = False) -> str:
         """where: the condition of FILTER, or None."""
         function = OTHER_NAMES.get(function, function)
+        if distinct and (function not in (*OF_DISTINCT, *SAME_IF_DISTINCT) or len(arguments) != 1):
+            raise ValueError(f"{function}(DISTINCT …) of {len(arguments)} columns is not in the dialect")
         if where is not None and function not in (*AGGREGATES, "wsum"):
             raise ValueError(f"FILTER is for aggregates, not {function}")
         if self.joined and function in OF_ADDRESS:
@@ -386,6 +390,8 @@ class Shim:
             weights = arguments[1].sql().strip("'")
             self.replaced[f"wsum with [{weights}]: newest by arrival, times the power of two for integers"] = None
             return wsum(x, weights)
+        if distinct and function in OF_DISTINCT:
+            x = f"DISTINCT {x}"
         if function == "avg" and inner._is_decimal(arguments[0]):
             return f"avg({x})"
         aggregate = AGGREGATES[function]

@@ -57,6 +57,12 @@ def heavy_hitters(packets: DataFrame, threshold: int) -> DataFrame:
     return sources.where(F.col("Bytes") > threshold)
 
 
+def port_scans(packets: DataFrame) -> DataFrame:
+    opened = in_windows(packets, 1000, 500, 20).where("Protocol = 6").where(_opens())
+    ports = F.count_distinct("DstPort").alias("Ports")
+    return opened.groupBy(end(), "SrcIp").agg(ports, counted("Packets")).where("Ports >= 5")
+
+
 def syn_ratio(packets: DataFrame) -> DataFrame:
     tcp = in_windows(packets, 2000, 500, 20).where("Protocol = 6")
     percent = div(100 * F.count_if(_opens()), F.count("*"))

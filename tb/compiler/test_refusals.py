@@ -67,7 +67,7 @@ REFUSED = [
     ),
     (
         "SELECT Symbol, count(*) AS N FROM Trades [SIZE 50 ADVANCE 50 TUPLES] GROUP BY Symbol ORDER BY N LIMIT 9",
-        "take 53 cycles to sort, but one closes every 50 tuples; use ADVANCE 53",
+        "take 53 cycles, but one closes every 50 tuples; use ADVANCE 53",
         (1, 42),
     ),
     (
@@ -294,7 +294,30 @@ REFUSED = [
     (f"SELECT DISTINCT * FROM Trades {W}", "SELECT DISTINCT *; name the columns", (1, 1)),
     (f"SELECT DISTINCT max(Price) AS M FROM Trades {W}", "SELECT DISTINCT of groups; GROUP BY the columns", (1, 1)),
     (f"SELECT DISTINCT Time FROM Trades {W}", "GROUP BY Time, the windowing attribute", (1, 17)),
-    (f"SELECT count(DISTINCT Price) FROM Trades {W}", "SELECT DISTINCT gives each value of a window once", (1, 14)),
+    (f"SELECT last(DISTINCT Price) FROM Trades {W}", "last(DISTINCT …); count, sum, avg take DISTINCT", (1, 8)),
+    (f"SELECT count(DISTINCT Price, Symbol) FROM Trades {W}", "count(DISTINCT …) takes one column", (1, 8)),
+    (f"SELECT count(DISTINCT *) FROM Trades {W}", "unexpected '*'; expected an expression", (1, 23)),
+    (f"SELECT abs(DISTINCT Price) AS A FROM Trades {W}", "abs(DISTINCT …); DISTINCT is for aggregates", (1, 8)),
+    (
+        f"SELECT count(DISTINCT Price), sum(DISTINCT Volume) FROM Trades {W}",
+        "DISTINCT values of Price and Volume in one SELECT; write a query for each",
+        (1, 8),
+    ),
+    (
+        f"SELECT last(Price), count(DISTINCT Volume) FROM Trades {W}",
+        "last(Price) and DISTINCT Volume in one SELECT: values go by their first tuples; write two queries",
+        (1, 21),
+    ),
+    (
+        "SELECT count(DISTINCT Price) FROM Trades [SESSION GAP 5 WATTR Time SLACK 5]",
+        "DISTINCT values of a SESSION; count them in a window with RANGE",
+        (1, 8),
+    ),
+    (
+        "SELECT Symbol, count(DISTINCT Price) FROM Trades [SIZE 60 ADVANCE 60 TUPLES] GROUP BY Symbol",
+        "the 42 rows of a window take 100 cycles, but one closes every 60 tuples; use ADVANCE 100",
+        (1, 50),
+    ),
     ("SELECT Price FROM Trades LEFT JOIN Quotes ON TRUE", "only the inner join is supported: JOIN … ON", (1, 26)),
     ("SELECT Price AS select FROM Trades", "unexpected 'select'; expected a name", (1, 17)),
     ("SELECT Price AS end FROM Trades", "unexpected 'end'; expected a name", (1, 17)),

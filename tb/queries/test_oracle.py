@@ -331,6 +331,11 @@ QUERIES = {
         f"SELECT count(*) FILTER (WHERE TRUE) AS N, sum(X) FILTER (WHERE X > 0) AS S {WINDOW[:-1]} EMIT_EMPTY]",
         [(3, 14), (1, None), (0, None), (1, 8), (0, None), (0, None), (0, None)],
     ),
+    "DISTINCT takes each value once, and no null": (
+        "SELECT Time, count(DISTINCT Key), sum(DISTINCT X % 2) AS S, count(DISTINCT X div Y) AS D, "
+        f"avg(DISTINCT abs(Y)) AS A, max(DISTINCT X) AS M {WINDOW}",
+        [(120, 2, 0, 2, 2, 9), (150, 1, -1, 1, 2, -3), (210, 1, 0, 1, 3, 8)],
+    ),
     "GROUP BY an expression, which SELECT and HAVING repeat": (
         f"SELECT Time, X div 5 AS Band, X  div 5 * 10 AS Ten, count(*) AS N {WINDOW} GROUP BY X div 5 "
         "HAVING X div 5 + count(*) < 3",

@@ -37,8 +37,8 @@ B_LEFT = ({"Symbol": "B", "Price": 7}, {"Symbol": "A", "Price": 8})
         ({"rows": LESS}, {"query_lost": 1}, Exit.DIFFERENT, "no counter"),
         ({"rows": LESS}, {"q_lost": 3, "other_lost": 9}, Exit.EXPLAINED, "of 3 that found the output full"),
         ({"rows": WRONG, "spilled": B_LEFT}, {}, Exit.DIFFERENT, "1 row not PySpark's"),
-        ({"rows": WRONG, "spilled": B_LEFT, "sorted": True}, {}, Exit.EXPLAINED, "of groups that found no entry"),
-        ({"rows": WHOLE, "sorted": True, "in_order": False}, {}, Exit.DIFFERENT, "PySpark's, in another order"),
+        ({"rows": WRONG, "spilled": B_LEFT, "combined": True}, {}, Exit.EXPLAINED, "of groups that found no entry"),
+        ({"rows": WHOLE, "combined": True, "in_order": False}, {}, Exit.DIFFERENT, "PySpark's, in another order"),
         ({"rows": WRONG}, {"udp_rx_full": 1}, Exit.EXPLAINED, "1 frames were dropped before the circuit"),
     ],
 )

@@ -180,7 +180,7 @@ ALWAYS = "approx_count_distinct(Price) >= 0"
     [
         ("top_by_symbol", "Trades", top_by_symbol, f"HAVING {ALWAYS} AND"),
         ("symbols_of_120", "Trades", symbols_of_120, f"GROUP BY Symbol HAVING {ALWAYS}"),
-        ("active_periods", "Quotes", active_periods, "HAVING count(DISTINCT Bid) > 0 INTO"),
+        ("active_periods", "Quotes", active_periods, "HAVING approx_count_distinct(Bid) > 0 INTO"),
         ("resistance", "Trades", resistance, ""),
     ],
 )

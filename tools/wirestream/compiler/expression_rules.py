@@ -133,7 +133,8 @@ class Expressions(Transformer):
 
     def call(self, meta, parts):
         name, *arguments = parts
-        arguments = [a for a in arguments if a is not None and not isinstance(a, Token)]
+        unique = any(a is True for a in arguments)
+        arguments = [a for a in arguments if isinstance(a, Expression | tuple)]
         weights = [a for a in arguments if isinstance(a, tuple)]
         if len(weights) > 1:
             raise QueryError("more than one list of weights", at(meta))
@@ -144,12 +145,15 @@ class Expressions(Transformer):
             return Operation(at(meta), "if", plain)
         if name.lower() == "position" and len(plain) == 1 and _is_in(plain[0]):  # the string is in parentheses
             return self.position(meta, [name, *plain[0].operands])
-        if scalar := CALLS.get(name.lower()):
+        scalar = CALLS.get(name.lower())
+        if unique and (scalar or name.lower() == "if"):
+            raise QueryError(f"{name}(DISTINCT …); DISTINCT is for aggregates", at(meta))
+        if scalar:
             if weights or not scalar.accepts(len(plain)):
                 raise QueryError(f"{name} takes {scalar.takes}: {scalar.example}", at(meta))
             return Operation(at(meta), scalar.name, plain)
         function = NAMES.get(name.lower(), name.lower())
-        return Call(at(meta), function, plain, weights[0] if weights else ())
+        return Call(at(meta), function, plain, weights[0] if weights else (), unique=unique)
 
     def cast(self, meta, parts):
         name, operand, kind = parts

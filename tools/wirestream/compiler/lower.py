@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import bounds, decimals, joins, names, spelling, syntax, units
+from wirestream.compiler import bounds, decimals, distinct, joins, names, spelling, syntax, units
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.composed import COMPOSED, Part, most_tuples
@@ -211,13 +211,16 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     beyond = tuple(
         Column(key.overflow, BOOLEAN) for key in keys if key.overflow
     )  # a value that overflowed is another one
-    plan = Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values()))
+    plan, lacks = Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), None
+    if of_distinct := [call for call in calls if call.unique]:
+        plan, lacks = distinct.by_value(plan, of_distinct[0].position)
     after = Scope(plan, results=results, window=(end, window) if end else None)
     written = [(key, column) for given in (grouped, select.group) for key, column in zip(given, keys, strict=True)]
     # In GROUP BY a number is the place of a column, elsewhere itself.
     after.keys = {syntax.placeless(e): column for e, column in written if not isinstance(e, syntax.Literal)}
     for call, parts in results.items():  # an aggregate of an overflowed value has overflowed
-        results[call] = tuple(after.flagged(m, flags.get(m.value and m.value.overflow)) for m in parts)
+        flagged = (after.flagged(m, flags.get(m.value and m.value.overflow)) for m in parts)
+        results[call] = tuple(after.flagged(m, lacks) for m in flagged)
     return after
 
 
@@ -267,12 +270,16 @@ def _any_overflow(value: Column) -> Measure:
 
 def _of_call(before: Scope, call: syntax.Call, window: syntax.Window) -> tuple[Measure, ...]:
     """The measures that a call needs."""
+    if call.unique:
+        distinct.check(call)
     if bool(call.weights) != (call.function == "wsum"):
         raise QueryError("wsum, and only wsum, takes weights: wsum(Price, [.5, .25, .25])", call.position)
     known = FUNCTIONS[call.function]
     if len(call.arguments) != known.columns and (call.arguments or call.function != "count"):
         raise QueryError(f"{call.function} takes {('one column', 'two columns')[known.columns - 1]}", call.position)
     columns = [before.as_column(argument) for argument in call.arguments]
+    if call.unique and columns[0].name == window.attribute:  # a name that the window's end has
+        columns = [before.resized(columns[0], columns[0].type, f"value of {columns[0]}")]
     for column in columns:
         if not known.takes.holds(column.type):
             raise QueryError(f"{call.function} takes {known.takes.words}, not a {column.type}", call.position)
@@ -284,14 +291,17 @@ def _of_call(before: Scope, call: syntax.Call, window: syntax.Window) -> tuple[M
 
 def _measure(before: Scope, call: syntax.Call, part: Part, window: syntax.Window) -> Measure:
     function, value, where = part
-    name = f"{function}({value or '*'})" if not call.weights else f"wsum({value}, {[float(w) for w in call.weights]})"
+    once = call.unique and call.function in distinct.CHANGED
+    name = f"{function}({'DISTINCT ' * once}{value or '*'})"
+    if call.weights:
+        name = f"wsum({value}, {[float(w) for w in call.weights]})"
     name += where
     if call.where is not None:
         condition = before.condition(call.where)
         name += f" FILTER (WHERE {label(condition)})"
         value = before.selected(value, condition)
     if function == "count":
-        return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value)
+        return Measure(Column(name, COUNT, None, f"{name}.overflow"), "count", value, distinct=once)
     null = f"{name}.null" if value.null or window.emit_empty else None
     if function == "sum":
         # wide enough for the tuples of the window, or 2**32 of them; a row has 64 bits of it
@@ -299,7 +309,7 @@ def _measure(before: Scope, call: syntax.Call, part: Part, window: syntax.Window
         kind = of_bits(max(64, Integer(tuples * value.type.low, tuples * value.type.high).width), value.type.signed)
         if isinstance(value.type, Decimal):
             kind = decimals.total(kind, value.type)
-        return Measure(Column(name, fits(kind, call.position), null, f"{name}.overflow"), "sum", value)
+        return Measure(Column(name, fits(kind, call.position), null, f"{name}.overflow"), "sum", value, distinct=once)
     if function == "wsum":
         weights, scale = scaled(call.weights, call.position)
         low = sum(min(w * value.type.low, w * value.type.high, 0) for w in weights)

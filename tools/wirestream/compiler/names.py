@@ -103,15 +103,15 @@ def unqualified(select: Select) -> Select:
 
 
 def named(item: Item, place: int) -> Item:
-    """An item with a name: that of an aggregate and its column, as in sum_Price; else column3, by its place. A column
-    keeps its own name."""
+    """An item with a name: that of an aggregate and its column, as in sum_Price or count_distinct_Price; else column3,
+    by its place. A column keeps its own name."""
     match item:
         case Item(expression=None) | Item(expression=Name()):
             return item
         case Item(alias=None, expression=Call(function=function, arguments=(), where=None)):
             return replace(item, alias=function)
-        case Item(alias=None, expression=Call(function=function, arguments=(Name(name=name),), weights=(), where=None)):
-            return replace(item, alias=f"{function}_{name.rpartition('.')[2]}")
+        case Item(alias=None, expression=Call(arguments=(Name(name=name),), weights=(), where=None) as call):
+            return replace(item, alias=f"{call.function}_{'distinct_' * call.unique}{name.rpartition('.')[2]}")
         case Item(alias=None):
             return replace(item, alias=f"column{place}")
     return item

@@ -317,7 +317,8 @@ class Join(Plan):
 class Measure:
     """One aggregate. function: of `FUNCTIONS`, any but avg. value: None for a count of tuples.
 
-    weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum.
+    weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum. distinct: of each value
+    once, see `distinct`.
     """
 
     output: Column
@@ -325,6 +326,7 @@ class Measure:
     value: Column | None = None
     weights: tuple[int, ...] = ()
     scale: int = 0
+    distinct: bool = False
 
     @property
     def kind(self) -> Kind | None:
@@ -337,17 +339,23 @@ class Measure:
 
 @dataclass(frozen=True)
 class Aggregate(Plan):
-    """The measures of each window of `child` and each value of `keys`. end: the column for the end of a time window."""
+    """The measures of each window of `child` and each value of `keys`. end: the column for the end of a time window.
+
+    short: the column for whether the table of keys had no entry for a tuple of the window. of_rows: `child` has the
+    rows of such a window, of which each is in that window alone.
+    """
 
     child: Plan
     window: Window
     end: Column | None
     keys: tuple[Column, ...]
     measures: tuple[Measure, ...]
+    short: Column | None = None
+    of_rows: bool = False
 
     @property
     def columns(self) -> dict[str, Column]:
-        columns = {c.name: c for c in (*([self.end] if self.end else []), *self.keys)}
+        columns = {c.name: c for c in (self.end, *self.keys, self.short) if c}
         for output in (m.output for m in self.measures):
             made = [n for n in (output.null, output.overflow) if n]
             columns |= {output.name: output, **{n: Column(n, BOOLEAN) for n in made}}

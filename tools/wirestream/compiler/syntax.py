@@ -46,12 +46,13 @@ class Operation(Expression):
 @dataclass(frozen=True)
 class Call(Expression):
     """A call of an aggregate. ``count()`` and ``count(*)`` are the same. weights: of wsum, newest first. where: the
-    condition of FILTER, which selects the tuples that it takes."""
+    condition of FILTER, which selects the tuples that it takes. unique: with DISTINCT, of each value once."""
 
     function: str
     arguments: tuple[Expression, ...]
     weights: tuple[Decimal, ...] = ()
     where: Expression | None = None
+    unique: bool = False
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ ONLY_INNER = "only the inner join is supported: JOIN … ON"
 LAST_CLAUSES = "the clauses of a SELECT end with GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, in this order"
 SETS = "use a JOIN of the streams, or a condition in WHERE"
 INSTEAD = {
-    "DISTINCT": "SELECT DISTINCT gives each value of a window once; `wirestream split` runs other DISTINCT on Spark",
+    "DISTINCT": "SELECT DISTINCT gives each row of a window once, and count(DISTINCT Price) counts each value once",
     **dict.fromkeys(("ORDER", "LIMIT", "OFFSET"), LAST_CLAUSES),
     "SORT": "write ORDER BY",
     "FETCH": "write LIMIT 10",

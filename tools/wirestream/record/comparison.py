@@ -13,6 +13,7 @@ import numpy as np
 
 from wirestream.compiler.circuit import Result
 from wirestream.compiler.description import SORTED, order
+from wirestream.compiler.plan import Aggregate, walk
 from wirestream.record.rows import Row, row_of
 
 ENOUGH = 20  # rows for a check that is worth something
@@ -30,15 +31,16 @@ STYLES = {Exit.EQUAL: "bold green", Exit.EXPLAINED: "bold yellow", Exit.DIFFEREN
 @dataclass(frozen=True)
 class Comparison:
     """The rows of one result, on both sides. joined: whether it is that of a JOIN. spilled: the tuples whose group
-    found no entry, without their times; None if it has no groups. sorted: whether they have an order; in_order: whether
-    it is that of the golden rows."""
+    found no entry, without their times; None if it has no groups. combined: whether a row depends on other entries of
+    the table than its own, as with ORDER BY and DISTINCT; in_order: whether rows with an order have that of the golden
+    ones."""
 
     name: str
     rows: Counter[Row]
     golden: Counter[Row]
     joined: bool = False
     spilled: Sequence[dict[str, object]] | None = None
-    sorted: bool = False
+    combined: bool = False
     in_order: bool = True
 
     @classmethod
@@ -52,8 +54,9 @@ class Comparison:
             left = [dict(row_of(record, schema)) for record in spilled]
             left = [{name: value for name, value in row.items() if name != time} for row in left]
         ordered = order(result.plan) == SORTED
+        combined = ordered or any(isinstance(node, Aggregate) and node.of_rows for node in walk(result.plan))
         in_order = not ordered or rows == golden
-        return cls(result.name, Counter(rows), Counter(golden), result.joined, left, ordered, in_order)
+        return cls(result.name, Counter(rows), Counter(golden), result.joined, left, combined, in_order)
 
     @property
     def equal(self) -> bool:
@@ -73,7 +76,7 @@ class Comparison:
         count = f"{self.name}: {_rows(self.missing.total())} missing"
         if dropped := counters.get("udp_rx_full", 0):
             return f"{self.name}: {dropped:,} frames were dropped before the circuit (udp_rx_full): send more slowly"
-        if self.rows == self.golden or (self.wrong and not (self.sorted and self.spilled)):
+        if self.rows == self.golden or (self.wrong and not (self.combined and self.spilled)):
             return ""
         if self.joined and (refused := counters.get("query_refused", 0)):
             return (
@@ -81,9 +84,10 @@ class Comparison:
                 " increase ROWS"
             )
         if self.spilled and self._spilled:
+            completed = "" if self.combined else ", or let Spark complete them (`wirestream split`)"
             return (
                 f"{count}, of groups that found no entry in the table; their {len(self.spilled):,} tuples left as a"
-                " stream of its own: more entries with --groups, or let Spark complete them (`wirestream split`)"
+                f" stream of its own: more entries with --groups{completed}"
             )
         if (lost := counters.get(f"{self.name.lower()}_lost", counters.get("query_lost", 0))) >= self.missing.total():
             return f"{count}, of {lost:,} that found the output full (lost): send more slowly"

@@ -21,6 +21,7 @@ from wirestream.compiler.group_methods import CAM_GROUPS
 from wirestream.compiler.join_planner import pair_cycles
 from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.package import package
+from wirestream.compiler.plan import Aggregate, walk
 from wirestream.compiler.planner import CAPACITY
 from wirestream.compiler.size import estimates
 from wirestream.errors import QueryError
@@ -190,6 +191,8 @@ def not_finished(cut: Cut, circuit: Circuit) -> str:
         return "nothing computes the overflowing groups of a part that is not cut"
     if circuit.entries[0].window is None:
         return "nothing computes overflowing groups of a window of tuples"
+    if any(isinstance(node, Aggregate) and node.of_rows for result in circuit.results for node in walk(result.plan)):
+        return "groups lack DISTINCT values that overflow"
     wrong = [field.name for field in circuit.spills[0].schema.fields if not field.name.isidentifier()]
     return f"overflowing tuples would have flags ({wrong[0]})" if wrong else ""
 

@@ -18,7 +18,7 @@ from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from wirestream.compiler import bounds, joins, spelling, syntax
+from wirestream.compiler import bounds, distinct, joins, spelling, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.compiler.names import of_distinct
@@ -155,9 +155,15 @@ class Scope:
             raise QueryError("wsum, and only wsum, takes weights", call.position)
         if call.function in IN_ORDER and not self.ordered:
             raise QueryError(f"{call.function} over a UNION, whose rows have no order", call.position)
+        if call.unique:
+            distinct.check(call)
         x, *others = (F.when(taken, inside(argument)) for argument in call.arguments)
         if call.function == "avg" and decimals.is_decimal(call.arguments[0], self.decimals):
+            if call.unique:
+                raise QueryError("avg(DISTINCT …) of decimals in Spark's part", call.position)
             return F.avg(x)
+        if call.unique and call.function in distinct.CHANGED:
+            return OF_DISTINCT[call.function](x)
         return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x, *others)
 
 
@@ -203,6 +209,11 @@ AGGREGATES: dict[str, Callable[..., Column]] = {
     "bool_and": F.bool_and,
     "bool_or": F.bool_or,
     **{name: spread.of_columns(name) for name in spread.FUNCTIONS},
+}
+OF_DISTINCT: dict[str, Callable[[Column], Column]] = {
+    "count": lambda x: F.count_distinct(x).cast(INTEGER),
+    "sum": F.sum_distinct,
+    "avg": lambda x: _div(F.sum_distinct(x), F.count_distinct(x).cast(INTEGER)),
 }
 OF_TWO = ("covar_pop", "covar_samp", "corr", "max_by", "min_by")  # the others are of one column
 IN_ORDER = ("first", "last", "max_by", "min_by", "wsum")

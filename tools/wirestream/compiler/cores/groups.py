@@ -63,6 +63,7 @@ class GroupBy(_OfGroups):
     RESULT_W: int
 
     name: ClassVar[str] = "query:group_by"
+    outputs: ClassVar[tuple[str, ...]] = (*OUTPUTS, "m_short")
     lut4_share: ClassVar[float] = 1.6
 
     @property

@@ -20,7 +20,7 @@ from wirestream.compiler.cores import GroupBy
 from wirestream.compiler.group_methods import GroupTable
 from wirestream.compiler.methods import Method
 from wirestream.compiler.plan import Aggregate, window_text
-from wirestream.compiler.planner import windows
+from wirestream.compiler.planner import ending, windows
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.errors import QueryError
@@ -57,7 +57,20 @@ def _table(wiring: Wiring, node: Aggregate, behind: Bus, core: GroupBy) -> tuple
     latency = core.latency if node.end else core.latency_with_tuple
     after, made, columns = _through(wiring, node, behind, core, behind.columns, {}, latency)
     end = {node.end.name: after.columns[node.end.name]} if node.end else {}
-    return replace(after, columns=end | columns), made
+    short = {node.short.name: Signal(made["m_short"], 1)} if node.short else {}
+    return replace(after, columns=end | columns | short), made
+
+
+def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, inner: GroupTable) -> Bus:
+    """The groups of the rows that a GROUP BY yields for a window, each of which finds an entry. bus: with an eos after
+    these rows. inner: the table of the GROUP BY."""
+    table = replace(inner, capacity=inner.entries)
+    core = group_methods.table_core(node, table, 1)
+    after, _ = _table(wiring, node, bus, core)
+    text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {table.capacity} groups"
+    wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
+    cycles = core.latency_with_tuple, core.close_cycles, core.rows
+    return ending.of_rows(wiring, node.window, bus, after, text, inner.entries, cycles)
 
 
 def of_panes(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> tuple[Bus, Spill]:
@@ -84,6 +97,7 @@ def _through(
     inputs = inputs | {"key": joined(keys)} | windows.values(node.measures, bus, core.of)
     width = max(1, sum(signal.width for signal in kept.values()))
     outputs = {"m_key": core.KEY_W} | windows.results_widths(core.of) | {"o_valid": 1, "o_punct": 1, "o_data": width}
+    outputs |= {"m_short": 1} if node.short else {}
     behind, made = wiring.through(core, bus, kept, inputs, outputs, latency=latency)
     columns = slices(made["m_key"], {key.name: key.type.width for key in node.keys}, core.KEY_W)
     return behind, made, columns | windows.results(node.measures, made, core.of)

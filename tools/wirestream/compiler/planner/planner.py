@@ -210,7 +210,10 @@ class _Planner:
 
     def _aggregate(self, node: Aggregate, ends: bool) -> Bus:
         window, registered = node.window, self._registered(node)
-        bus = self._lower(node.child, closed=not self.wiring.rewrites.merge)
+        bus = self._lower(node.child, closed=not self.wiring.rewrites.merge, ends=node.of_rows)
+        if node.of_rows:
+            made = self._of_rows(node, bus)
+            return made if ends else replace(made, eos=ZERO.text)
         method = self._method(node) if window.in_time or (not node.keys and _of_input(node)) else None
         if method and method.core and node.keys:
             made, self.spill = groups.of_panes(self.wiring, node, bus, method)
@@ -224,6 +227,11 @@ class _Planner:
         rows = self.table.entries if node.keys else 1
         caused = (rows, 0) if window.in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
         return replace(made, eos=made.eos if ends else "1'b0", rows=caused)
+
+    def _of_rows(self, node: Aggregate, bus: Bus) -> Bus:
+        if node.keys:
+            return groups.of_rows(self.wiring, node, bus, self.table)
+        return windows.of_rows(self.wiring, node, bus, self.table.entries)
 
     # ---- methods for windows
 

@@ -10,6 +10,7 @@ from wirestream.compiler.circuit import ZERO, Bus, Signal, joined, part
 from wirestream.compiler.cores.several import RESULTS, Aggregates
 from wirestream.compiler.methods import Method
 from wirestream.compiler.plan import Aggregate, Column, Measure, Windowed, window_text
+from wirestream.compiler.planner import ending
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.errors import QueryError
@@ -115,6 +116,14 @@ def of_copies(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered
     if node.window.in_time:
         wiring.close(max(core.close_cycles for core in of_measures))
     return one_of(wiring, rows, node.end, all(map(methods.is_silent, of_measures)))
+
+
+def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, most: int) -> Bus:
+    """One row of the rows that a GROUP BY yields for a window. bus: with an eos after these rows, at most `most`."""
+    of_measures = [methods.measure_core(m, wiring.clock_ns, node.window.emit_empty) for m in node.measures]
+    cycles = (max(core.latency for core in of_measures), max(core.close_cycles for core in of_measures), 1)
+    after = _measures(wiring, node, of_measures, bus)
+    return ending.of_rows(wiring, node.window, bus, after, ", ".join(map(str, node.measures)), most, cycles)
 
 
 def staged_copies(wiring: Wiring, text: str, rows: list[Bus], behind: Bus) -> list[Bus]:

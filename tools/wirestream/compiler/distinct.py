@@ -1,0 +1,66 @@
+"""Aggregates of DISTINCT values: those of the rows of a GROUP BY by the value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from wirestream.compiler.aggregates import FUNCTIONS
+from wirestream.compiler.plan import Aggregate, Column, Measure, plain
+from wirestream.compiler.scope import Scope
+from wirestream.compiler.syntax import Call
+from wirestream.compiler.types import BOOLEAN, COUNT, Integer
+from wirestream.errors import Position, QueryError
+
+CHANGED = ("count", "sum", "avg")  # by DISTINCT
+SAME = ("min", "max", "bit_or", "bit_and", "bool_or", "bool_and")  # with it and without
+
+
+def check(call: Call) -> None:
+    """Raise `QueryError` for a call with DISTINCT of which the meaning is not known here."""
+    if call.function not in CHANGED + SAME:
+        raise QueryError(f"{call.function}(DISTINCT …); {', '.join(CHANGED)} take DISTINCT", call.position)
+    if len(call.arguments) != 1:
+        raise QueryError(f"{call.function}(DISTINCT …) takes one column", call.position)
+
+
+def by_value(node: Aggregate, position: Position) -> tuple[Aggregate, Measure | None]:
+    """An aggregate with measures of DISTINCT values as two, and the measure that flags rows which lack some of their
+    tuples: the first is by the keys and the value, the second takes its rows of each window."""
+    values = {plain(m.value): m.value.null for m in node.measures if m.distinct}
+    if not values:
+        return node, None
+    if len(values) > 1:
+        several = " and ".join(map(str, values))
+        raise QueryError(f"DISTINCT values of {several} in one SELECT; write a query for each", position)
+    if node.window.session:
+        raise QueryError("DISTINCT values of a SESSION; count them in a window with RANGE", position)
+    ((value, null),) = values.items()
+    parts = {measure: _part(measure, value, position) for measure in node.measures if not measure.distinct}
+    short = Column(".short", BOOLEAN)
+    # without another measure a count, which is not read
+    inner = tuple(parts.values()) or (Measure(Column(".count", COUNT), "count"),)
+    keys = (*node.keys, value, *([Column(null, BOOLEAN)] if null else []))
+    first = Scope(replace(node, keys=keys, measures=inner, short=short))
+    flag = first.either([short, *(Column(part.output.overflow, BOOLEAN) for part in inner if part.output.overflow)])
+    flag = Column(flag.name, Integer(0, 1))
+    lacks = Measure(Column(".incomplete", Integer(0, 1)), "max", flag)
+    measures = (*(_of_parts(m, parts.get(m)) for m in node.measures), lacks)
+    return replace(node, child=first.plan, measures=measures, of_rows=True), lacks
+
+
+def _part(measure: Measure, value: Column, position: Position) -> Measure:
+    """The measure of the tuples with one value."""
+    if measure.kind is None or measure.kind.by_arrival:
+        why = f"{measure} and DISTINCT {value} in one SELECT: values go by their first tuples; write two queries"
+        raise QueryError(why, position)
+    output = measure.output
+    null, overflow = (flag and f".{flag}" for flag in (output.null, output.overflow))
+    return replace(measure, output=Column(f".{output}", output.type, null, overflow))
+
+
+def _of_parts(measure: Measure, part: Measure | None) -> Measure:
+    """The measure of a window from its parts; without parts of the values, of which each is there once."""
+    if part is None:
+        return replace(measure, distinct=False)
+    return replace(measure, function="sum" if FUNCTIONS[measure.function].kind.counts else measure.function,
+                   value=replace(part.output, overflow=None))  # fmt: skip

@@ -32,6 +32,11 @@ def highest_trades(trades: DataFrame) -> DataFrame:
     return _first(highest, "window_end", [F.desc("Price"), F.desc("Volume"), F.asc("seq")], 3).drop("seq")
 
 
+def price_leaders(trades: DataFrame) -> DataFrame:
+    held = in_windows(trades, 300, 60, 10).select(F.col("end").alias("window_end"), "Time", "Symbol", "Price", "seq")
+    return _first(held, "window_end", [F.desc("Price"), F.asc("seq")], 5).drop("seq")
+
+
 def runners_up(trades: DataFrame) -> DataFrame:
     held = in_tuple_windows(trades, 20, 5).select("window", "Symbol", "Price", "Volume", "seq")
     return _first(held, "window", [F.desc("Volume"), F.asc("Price"), F.asc("seq")], 2, 1).drop("window", "seq")

@@ -35,6 +35,7 @@ def time(size: int, slide: int, more: str = "") -> str:
 
 
 GROUPED = "] GROUP BY Symbol INTO n --"
+HIGHEST = "] ORDER BY Price DESC LIMIT 10 INTO n --"
 
 # Aggregates; windows; the clock in ns; the budget of the windows; the chosen method, and its reason.
 CHOSEN = [
@@ -53,6 +54,10 @@ CHOSEN = [
     # panes have no order of arrival
     ("first(Price) AS n", time(400, 10, "SLACK 10"), DEFAULT, {}, "wid", "the cheapest"),
     ("first(Price) AS n", time(400, 10), DEFAULT, {}, "pane", "the cheapest"),
+    # the first tuples of a window: by cells, whatever the latency
+    ("Price", time(600, 60, "SLACK 60") + HIGHEST, DEFAULT, {}, "pane", "the cheapest"),
+    ("Price", time(60, 60, "SLACK 60") + HIGHEST, DEFAULT, {}, "replicate", "the cheapest"),
+    ("Price", time(60, 90) + HIGHEST, DEFAULT, {}, "replicate", "the only one that applies"),
     # aggregates that only replication supports
     ("wsum(Price, [1, -1]) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that applies"),
     ("max(Price * Volume * 2) AS n", time(600, 10), DEFAULT, {}, "replicate", "the only one that applies"),
@@ -115,6 +120,9 @@ REFUSED = [
     ("wid", "wsum(Price, [1]) AS n", "SIZE 4 ADVANCE 1 TUPLES", "is only available for one window per core"),
     ("wid", "count(*) AS n", "SESSION GAP 9 WATTR Time", "sessions have their own method"),
     ("pane", "count(*) AS n", time(60, 20) + GROUPED, "GROUP BY has only the methods replicate and constant"),
+    ("wid", "Price", time(60, 20) + HIGHEST, "ORDER BY and LIMIT have only the methods replicate and pane"),
+    ("pane", "Price", time(60, 90) + HIGHEST, "windows by pane: its windows are apart"),
+    ("pane", "Price", time(20_003, 8) + HIGHEST, "windows by pane: its panes have 200,110 rows; the most is 65,536"),
     (
         "constant",
         "first(Price) AS n",

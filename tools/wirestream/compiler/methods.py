@@ -28,7 +28,7 @@ from math import ceil, log2
 from wirestream.compiler import cores
 from wirestream.compiler.cores.base import Cells, Core
 from wirestream.compiler.cores.several import Aggregates, panes
-from wirestream.compiler.plan import Aggregate, Measure
+from wirestream.compiler.plan import Aggregate, Measure, Windowed
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.types import Integer
@@ -401,16 +401,18 @@ def _panes(node: Aggregate, name: str, end: int, clock_ns: float) -> Method:
 
 
 def choose(
-    node: Aggregate,
+    node: Aggregate | Windowed,
     known: Sequence[Method],
     asked: str,
     options: WindowOptions,
     clock_ns: float,
     step: int | None,
+    few: int = FEW,
 ) -> Choice:
-    """The method for an aggregate; raises `QueryError` if none applies.
+    """The method for an aggregate, or for the order of a window's tuples; raises `QueryError` if none applies.
 
-    asked: a method or AUTO. step: of the punctuations on the input, if a method chosen before needs one.
+    asked: a method or AUTO. step: of the punctuations on the input, if a method chosen before needs one. few: up to so
+    open windows the least latency comes first.
     """
     position = node.window.position
     known = [
@@ -434,8 +436,8 @@ def choose(
     quick = keep or [m for m in inside if m.period <= NEAR * min(other.period for other in inside)]
     lacks |= {m.name: f"reaches {1000 / m.period:.0f} MHz" for m in inside if m not in quick}
     soonest = min(m.latency for m in quick)
-    few = open_windows(node.window) <= FEW
-    cheapest = min((m for m in quick if not few or m.latency == soonest), key=lambda m: m.cost)
+    sooner = open_windows(node.window) <= few
+    cheapest = min((m for m in quick if not sooner or m.latency == soonest), key=lambda m: m.cost)
     near = [m for m in quick if m.cost <= NEAR * cheapest.cost]
     method = min(near, key=lambda m: (m.latency, METHODS.index(m.name)))
     if len(quick) == 1 and (keep or len(inside) == 1):
@@ -444,7 +446,7 @@ def choose(
     elif len(quick) == 1:
         reason = "the fastest"
     elif method is cheapest:
-        reason = "the least latency" if few and method.cost > min(m.cost for m in quick) else "the cheapest"
+        reason = "the least latency" if sooner and method.cost > min(m.cost for m in quick) else "the cheapest"
     else:
         reason = f"as cheap as {cheapest.name}{' with less latency' * (method.latency < cheapest.latency)}"
     if not keep:

@@ -102,6 +102,8 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("less", {"KEY_W": 1}),
     ("top_k", {"K": 1, "KEY_W": 1, "DATA_W": 1}),
     ("top_k", {"K": 5, "SKIP": 3, "CLOSE_W": 9}),
+    ("pane_top_k", {"SLACK": 0, "EACH": 3, "SKIP": 9, "KEY_W": 1, "DATA_W": 1}),
+    ("pane_top_k", {"WATTR_W": 64, "PANE": 7, "PANES": 1, "K": 1, "NUMBER_W": 1}),
     ("merge_level", {"RUN": 16}),
     ("merge_level", {"RUN": 512}),
     ("merge_sort", {"LEVELS": 2, "UNIQUE": 1}),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Ports, changes, shift, used
+from wirestream.compiler.cores.base import Cells, Core, Memory, Ports, changes, shift, used
+from wirestream.compiler.cores.windows import Window
 from wirestream.compiler.sorting_networks import Layer, Pair, comparators, in_use, network
 
 
@@ -203,3 +204,70 @@ class TopK(Core):
         lut = self.K * (element + self.KEY_W + 5) + counters
         close = self.CLOSE_W * used(ports, "m_close")
         return Cells(lut, ff=self.K * (2 * element + 7) + element + 2 * close + counters + 8)
+
+
+@dataclass(frozen=True)
+class PaneTopK(Core):
+    """ws_pane_top_k; the latency is that of the first row with few rows in the queue, `wait` that with the most.
+
+    Cells of the panes' ends, of a ws_top_k for each open pane and for a window, and of the queue.
+    """
+
+    DATA_W: int
+    WATTR_W: int
+    PANE: int
+    PANES: int
+    EACH: int
+    SLACK: int
+    K: int
+    SKIP: int
+    KEY_W: int
+    NUMBER_W: int
+
+    name: ClassVar[str] = "sort:pane_top_k"
+    outputs: ClassVar[tuple[str, ...]] = ("m_key", "m_close")
+
+    @property
+    def open_panes(self) -> int:
+        """With one that ends."""
+        return (3 * self.PANE + self.SLACK - 1) // self.PANE
+
+    @property
+    def places(self) -> int:
+        """Of the queue that are used."""
+        return (self.PANES + self.EACH) * self.K
+
+    @property
+    def step(self) -> int:
+        return self.PANE
+
+    @property
+    def rows(self) -> int:
+        return self.K - self.SKIP
+
+    @property
+    def latency(self) -> int:
+        return 3 * self.K + 10 + self.SKIP
+
+    @property
+    def wait(self) -> int:
+        """How much later the first row is with a full queue."""
+        return max(self.places + 4, 2 * self.K + 6) - (2 * self.K + 6)
+
+    @property
+    def close_cycles(self) -> int:
+        return max(self.places + self.K + 2, 3 * self.K + 4)
+
+    def cells(self, ports: Ports) -> Cells:
+        ties = self.NUMBER_W * (self.SLACK > 0)
+        row = self.KEY_W + ties + self.DATA_W + self.WATTR_W
+        address = self.places.bit_length()
+        pane = TopK(ties + self.DATA_W, self.K, 0, self.KEY_W, self.WATTR_W).cells({})
+        window = TopK(self.DATA_W, self.K, self.SKIP, self.KEY_W + ties, self.WATTR_W).cells({})
+        panes = Window(row, "TIME", self.PANE, self.PANE, self.SLACK, self.WATTR_W, self.open_panes, 2).cells({})
+        queue = Cells(
+            lut=self.open_panes * row / 2 + 3 * address + 4 * self.WATTR_W + ties,
+            ff=row + 3 * address + 6 * self.WATTR_W + 3 * ties + 20,
+            memories=(Memory(row, 1 << address),),
+        )
+        return sum([pane] * self.open_panes, panes + window + queue)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import ceil
 from typing import NamedTuple
 
@@ -204,7 +205,8 @@ class _Planner:
         closed, needed = not self.wiring.rewrites.merge, self.needs.of(node)
         if isinstance(below, Windowed):
             bus = self._lower(below.child, closed)
-            return sorting.of_tuples(self.wiring, node, bus, below, needed, self._registered(below))
+            choose = partial(self._method_of_order, node, below)
+            return sorting.of_tuples(self.wiring, node, bus, below, needed, self._registered(below), choose)
         bus = self._lower(node.child, closed, ends=True)
         return sorting.of_groups(self.wiring, node, bus, below, self.table.entries, needed)
 
@@ -276,6 +278,19 @@ class _Planner:
         entry.step = entry.step or method.step
         entry.tuple_gap = max(entry.tuple_gap, method.tuple_gap)
         return method
+
+    def _method_of_order(self, node: Sort, below: Windowed, known: list[Method]) -> Method:
+        """The method for the first tuples of each window, as `_method`."""
+        if self.asked not in (methods.AUTO, *(method.name for method in known)):
+            ways = "ORDER BY and LIMIT have only the methods replicate and pane"
+            raise QueryError(f"windows by {self.asked}: {ways}", below.window.position)
+        entry = self.wiring.entry
+        choice = methods.choose(below, known, self.asked, self.options, self.wiring.clock_ns, entry.step, few=0)
+        if (chosen := (f"{below} {node}", choice)) not in self.circuit.choices:
+            self.circuit.choices.append(chosen)
+        entry.step = entry.step or choice.method.step
+        entry.tuple_gap = max(entry.tuple_gap, choice.method.tuple_gap)
+        return choice.method
 
     def _registered(self, node: Aggregate | Windowed) -> int:
         """The number of stages of ws_window."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import ceil
 
-from wirestream.compiler import cores, methods
+from wirestream.compiler import cores, methods, sort_methods
 from wirestream.compiler.circuit import ZERO, Bus, Signal, joined, part, slices
-from wirestream.compiler.plan import Aggregate, Sort, SortKey, Windowed
+from wirestream.compiler.methods import Method
+from wirestream.compiler.plan import Aggregate, Sort, SortKey, Windowed, window_text
 from wirestream.compiler.planner import ending, windows
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
@@ -24,19 +26,33 @@ def of_groups(wiring: Wiring, node: Sort, bus: Bus, below: Aggregate, groups: in
     window = below.window
     places = _places(node, groups, window)
     end = {below.end.name: bus.columns[below.end.name]} if below.end and below.end.name in bus.columns else {}
-    after, core = _first(wiring, node, bus, needed, places, end)
+    core = _core_of(node, places, end.values())
+    after = _first(wiring, node, bus, needed, core, end)
     after, cycles = replace(after, eos=ZERO.text), (core.latency, core.close_cycles, core.rows)
     return ending.of_rows(wiring, window, bus, after, _text(node, places), groups, cycles)
 
 
-def of_tuples(wiring: Wiring, node: Sort, bus: Bus, below: Windowed, needed: set[str], registered: int) -> Bus:
-    """The first tuples of each window, from a ws_top_k for each open window. registered: stages of ws_window."""
+def of_tuples(
+    wiring: Wiring,
+    node: Sort,
+    bus: Bus,
+    below: Windowed,
+    needed: set[str],
+    registered: int,
+    choose: Callable[[list[Method]], Method],
+) -> Bus:
+    """The first tuples of each window. registered: stages of ws_window. choose: among methods for windows in time."""
     window = below.window
     if node.count is None and (window.in_time or window.size > MOST_PLACES):
         raise QueryError(f"{node} of all tuples of a window; add LIMIT", window.position)
     places = _places(node, None if window.in_time else window.size, window)
+    attribute = {below.end.name: bus.columns[window.attribute]} if below.end and below.end.name in needed else {}
+    core = _core_of(node, places, attribute.values())
     if window.in_time:
         copies = methods.open_windows(window) + 1
+        method = choose(_methods(node, bus, below, needed, core, registered))
+        if method.core:
+            return _of_panes(wiring, node, bus, below, needed, method.core)
     else:
         copies = -(-(window.size + places + 1) // window.advance)
         if (rows := places - node.offset) > window.advance:
@@ -44,18 +60,39 @@ def of_tuples(wiring: Wiring, node: Sort, bus: Bus, below: Windowed, needed: set
             raise QueryError(f"{node} gives {many}; use a smaller LIMIT, or a larger ADVANCE", window.position)
     carried = before(below, before(node, needed))
     behind = windows.window(wiring, below, bus, copies, registered, carried)
-    end = {below.end.name: behind.columns[window.attribute]} if below.end and below.end.name in needed else {}
+    end = {name: behind.columns[window.attribute] for name in attribute}
     each = windows.each_copy(behind, copies)
     if not window.in_time:  # only eos ends a window of tuples
         each = [replace(one, punct=ZERO.text) for one in each]
-    ones = [_first(wiring, node, one, needed, places, end) for one in each]
-    core = ones[0][1]
+    ones = [_first(wiring, node, one, needed, core, end) for one in each]
     if window.in_time:
         wiring.close(core.close_cycles)
-    rows = windows.staged_copies(wiring, _text(node, places), [one for one, _ in ones], behind)
+    rows = windows.staged_copies(wiring, _text(node, places), ones, behind)
     made = windows.one_of(wiring, rows, below.end if end else None) if copies > 1 else rows[0]
     caused = (core.rows, 0) if window.in_time else tuple(ceil(n / window.advance) * core.rows for n in bus.rows)
     return replace(made, eos=ZERO.text, rows=caused)
+
+
+def _methods(
+    node: Sort, bus: Bus, below: Windowed, needed: set[str], core: cores.TopK, registered: int
+) -> list[Method]:
+    def bits(names: set[str]) -> int:
+        return sum(signal.width for name, signal in bus.columns.items() if name in names)
+
+    time = below.window.attribute
+    carried, kept = bits(before(below, before(node, needed))), bits(needed - _in_keys(node))
+    return sort_methods.known(below.window, core, bus.columns[time].width, carried, kept, registered)
+
+
+def _of_panes(wiring: Wiring, node: Sort, bus: Bus, below: Windowed, needed: set[str], core: cores.PaneTopK) -> Bus:
+    """The first tuples of each window, from those of its panes."""
+    time = bus.columns[below.window.attribute]
+    end = {below.end.name: time} if below.end.name in needed else {}
+    after = _first(wiring, node, bus, needed, core, end, {"wattr": time.text})
+    wiring.close(core.close_cycles)
+    after = replace(after, eos=ZERO.text, wait=core.wait, rows=(core.rows, 0), gaps=True)
+    text = f"⊞ {window_text(below.window)} by pane; {_text(node, core.K)}"
+    return wiring.stage([text], after, core.latency, [bus])
 
 
 def _places(node: Sort, most: int | None, window: Window) -> int:
@@ -74,21 +111,37 @@ def _text(node: Sort, places: int) -> str:
     return f"{node}: {places} place{'s' * (places > 1)}"
 
 
+def _core_of(node: Sort, places: int, end: Iterable[Signal]) -> cores.TopK:
+    """The core for one window, without DATA_W. end: the column that is the same in all rows of a window, if any."""
+    key_width = sum(_core(key).key_width for key in node.keys)
+    return cores.TopK(0, places, node.offset, key_width or 1, next((signal.width for signal in end), 1))
+
+
 def _first(
-    wiring: Wiring, node: Sort, bus: Bus, needed: set[str], places: int, end: dict[str, Signal]
-) -> tuple[Bus, cores.TopK]:
-    """Add ws_top_k; the bus after it. end: the column that is the same in all rows of a window."""
-    keys = [_key(wiring, bus, key) for key in node.keys] or [ZERO]
-    key_width, closing = sum(key.width for key in keys), [*end.values(), ZERO][0]
-    in_keys = {name for key in node.keys for name in (key.column.name, key.column.null)}
-    kept = {name: signal for name, signal in bus.columns.items() if name in needed - in_keys - end.keys()}
-    core = cores.TopK(0, places, node.offset, key_width, closing.width)
-    inputs = {"s_key": joined(keys), "s_close": closing.text}
-    behind, made = wiring.through(core, bus, kept, inputs, {"m_key": key_width, "m_close": closing.width})
+    wiring: Wiring,
+    node: Sort,
+    bus: Bus,
+    needed: set[str],
+    core: cores.TopK | cores.PaneTopK,
+    end: dict[str, Signal],
+    inputs: dict[str, str] | None = None,
+) -> Bus:
+    """Add the core; the bus after it. end: the column that is the same in all rows of a window, at the port `m_close`.
+    inputs: more of the core, in place of `s_close`."""
+    keys, closing = [_key(wiring, bus, key) for key in node.keys] or [ZERO], [*end.values(), ZERO][0]
+    kept = {name: signal for name, signal in bus.columns.items() if name in needed - _in_keys(node) - end.keys()}
+    inputs = {"s_key": joined(keys)} | (inputs or {"s_close": closing.text})
+    outputs = {"m_key": core.KEY_W} | ({"m_close": closing.width} if end else {})
+    behind, made = wiring.through(core, bus, kept, inputs, outputs)
     columns = behind.columns | {name: Signal(made["m_close"], signal.width) for name, signal in end.items()}
-    for key, bits in slices(made["m_key"], {key: _core(key).key_width for key in node.keys}, key_width).items():
+    for key, bits in slices(made["m_key"], {key: _core(key).key_width for key in node.keys}, core.KEY_W).items():
         columns |= _values(wiring, key, bits)
-    return replace(behind, columns=columns), core
+    return replace(behind, columns=columns)
+
+
+def _in_keys(node: Sort) -> set[str]:
+    """The columns that the keys have."""
+    return {name for key in node.keys for name in (key.column.name, key.column.null) if name}
 
 
 # ---- keys

@@ -26,7 +26,8 @@ module ws_ones #(
     localparam PARTS  = 1 << (LEVELS - 1);      // of four bits
 
     wire [4*PARTS-1:0] bits = {{4*PARTS-N{1'b0}}, word};
-    wire [LEVELS+1:0]  total;
+    wire [LEVELS+1:0]  total;                   // its top bit is 0, unless N is a power of two
+    wire               unused = &{1'b0, total};
 
     genvar l, i;
     generate

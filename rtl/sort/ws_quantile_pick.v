@@ -41,6 +41,7 @@ module ws_quantile_pick #(
     reg  [SLOT_W-1:0]    slot_reg;
     reg  [SLOT_W:0]      place_reg;
     wire [SLOT_W:0]      newest_3;
+    wire                 unused = &{1'b0, low_reg, group_reg};     // of few slots
 
     genvar i, b;
     generate

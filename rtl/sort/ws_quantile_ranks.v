@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_quantile_ranks: quantiles of the last W tuples after every tuple: the keys with certain ranks in their order.
+// ws_quantile_ranks: quantiles of the last W tuples after every tuple, or every ADVANCE-th: the keys with certain ranks
+// in their order.
 //
-// percentile_disc(p) over [SIZE W ADVANCE 1 TUPLES] is the key of rank ceil(p*W) - 1, from 0. A stream gives its first
+// percentile_disc(p) over [SIZE W ADVANCE a TUPLES] is the key of rank ceil(p*W) - 1, from 0. A stream gives its first
 // row with its W-th tuple, and s_eos ends it: the tuple after that is the first of the next one. Every tuple counts: to
 // ignore nulls, leave them out at the input.
 //
@@ -17,6 +18,7 @@
 //             U + 1 … + 6  the slot of a rank is found, its key is read
 //
 // Parameters   W          tuples in the window, 3 to 1024
+//              ADVANCE    tuples from one row to the next, at least 1
 //              KEY_W      width of a key in bits, at least 1; keys are unsigned, ws_sort_key makes them
 //              QUANTILES  number of keys in a row, at least 1
 //              RANKS      their ranks, 16 bits each, below W; the lowest bits are for the lowest bits of m_key
@@ -29,6 +31,7 @@
 
 module ws_quantile_ranks #(
     parameter                    W         = 64,
+    parameter                    ADVANCE   = 1,
     parameter                    KEY_W     = 32,
     parameter                    QUANTILES = 1,
     parameter [16*QUANTILES-1:0] RANKS     = 31
@@ -45,15 +48,16 @@ module ws_quantile_ranks #(
     output wire [QUANTILES*KEY_W-1:0] m_key
 );
 
-    initial if (W < 3 || W > 1024 || KEY_W < 1 || QUANTILES < 1) begin
-        $display("ERROR: %m: W = %0d (3 to 1024), KEY_W = %0d, QUANTILES = %0d (at least 1)", W, KEY_W, QUANTILES);
+    initial if (W < 3 || W > 1024 || ADVANCE < 1 || KEY_W < 1 || QUANTILES < 1) begin
+        $display("ERROR: %m: W = %0d (3 to 1024), ADVANCE = %0d, KEY_W = %0d, QUANTILES = %0d (at least 1)",
+                 W, ADVANCE, KEY_W, QUANTILES);
         $finish;
     end
 
     genvar i;
     generate
         for (i = 0; i < QUANTILES; i = i + 1) begin : gen_check
-            initial if (RANKS[16*i +: 16] >= W) begin
+            initial if ({16'd0, RANKS[16*i +: 16]} >= W) begin
                 $display("ERROR: %m: RANKS has rank %0d (below W = %0d)", RANKS[16*i +: 16], W);
                 $finish;
             end
@@ -73,8 +77,7 @@ module ws_quantile_ranks #(
     reg               round_reg;
     reg  [SLOT_W:0]   fill_reg;
     wire              leaves = fill_reg == FULL;
-    wire              row    = s_valid && fill_reg >= LAST;
-
+    wire              row;
     wire              wraps  = slot_reg == LAST[SLOT_W-1:0];
 
     always @(posedge clk) begin
@@ -86,6 +89,26 @@ module ws_quantile_ranks #(
         if (s_eos) fill_reg <= 0;
         if (rst) {slot_reg, fill_reg} <= 0;
     end
+
+    generate
+        if (ADVANCE == 1) begin : gen_every
+            assign row = s_valid && fill_reg >= LAST;
+        end else begin : gen_advance
+            localparam LEFT_W = $clog2(ADVANCE > W ? ADVANCE : W);
+            localparam [LEFT_W-1:0] FIRST = W - 1, LATER = ADVANCE - 1;
+            reg [LEFT_W-1:0] left_reg;      // tuples until the next one that gives a row
+
+            assign row = s_valid && left_reg == 0;
+
+            always @(posedge clk) begin
+                if (s_valid) left_reg <= row ? LATER : left_reg - 1'b1;
+                if (s_eos || rst) left_reg <= FIRST;
+            end
+`ifdef FORMAL
+            always @(posedge clk) if (past_valid) assert (left_reg == missing_ref);
+`endif
+        end
+    endgenerate
 
     // Index k: of the tuple k cycles ago
     reg  [LATENCY-1:0] valid_reg, row_reg, eos_reg;
@@ -204,7 +227,7 @@ module ws_quantile_ranks #(
     reg  [6*W*KEY_W-1:0]         keys_ref;      // and when the ranks were found
     reg  [3*SLOT_W-1:0]          slot_ref;
     reg  [3*(SLOT_W+1)-1:0]      fill_ref;
-    reg  [SLOT_W:0]              missing_ref;   // tuples until the window is full with the next one
+    reg  [31:0]                  missing_ref;   // tuples until the one that gives a row
     reg  [LATENCY-1:0]           due_ref, end_ref;
     wire [W-1:0]                 filled, next;
     wire [W*KEY_W-1:0]           keys;
@@ -244,7 +267,8 @@ module ws_quantile_ranks #(
         keys_ref    <= {keys_ref, keys};
         slot_ref    <= {slot_ref, slot_reg};
         fill_ref    <= {fill_ref, fill_reg};
-        missing_ref <= s_eos ? W - 1 : missing_ref - (s_valid && missing_ref != 0);
+        if (s_valid) missing_ref <= missing_ref == 0 ? ADVANCE - 1 : missing_ref - 1;
+        if (s_eos) missing_ref <= W - 1;
         due_ref     <= {due_ref, s_valid && missing_ref == 0};
         end_ref     <= {end_ref, s_eos};
         if (rst) begin
@@ -262,7 +286,7 @@ module ws_quantile_ranks #(
             assume (watched < W);
             // rows
             assert (row_reg == due_ref && eos_reg == end_ref && fill_reg <= W && slot_reg < W);
-            assert (fill_reg >= W - 1 ? missing_ref == 0 : missing_ref == W - 1 - fill_reg);
+            assert (fill_reg >= W - 1 ? missing_ref < ADVANCE : missing_ref == W - 1 - fill_reg);
             // slots
             assert (next_reg == 1 << slot_3 && slot_3 < W && fill_3 <= W);
             for (at = 0; at < W; at = at + 1) begin

@@ -1,5 +1,5 @@
-"""quantile_ranks: after every tuple the keys of the wanted ranks against the model, exact latency, a tuple a cycle,
-streams that end before and after their window is full, resets."""
+"""quantile_ranks: after every tuple, or every ADVANCE-th, the keys of the wanted ranks against the model, exact
+latency, a tuple a cycle, streams that end before and after their window is full, resets."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from tb.lib.bench import Pins, rng, start
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.sort.quantiles import draw, sliding
+from wirestream.compiler import cores
 
 
 class Model:
     """A simulated ws_quantile_ranks: its parameters, and what they promise."""
 
     def __init__(self, dut):
-        self.size, self.key_w = int(dut.W.value), int(dut.KEY_W.value)
+        self.size, self.advance, self.key_w = (int(getattr(dut, name).value) for name in ("W", "ADVANCE", "KEY_W"))
         count, ranks = int(dut.QUANTILES.value), int(dut.RANKS.value)
         self.ranks = [ranks >> 16 * at & 0xFFFF for at in range(count)]
         self.latency = (self.size - 1).bit_length() + 10
+        hold(dut, cores.QuantileRanks, latency=self.latency)
 
     def bits(self, keys: tuple[int, ...]) -> int:
         return sum(key << self.key_w * at for at, key in enumerate(keys))
@@ -51,6 +54,7 @@ async def play(dut, model: Model, offered: list[Cycle], resets: frozenset[int] =
     """Offer these tuples and compare the outputs of every cycle; returns the number of rows."""
     g, pins = rng("noise"), Pins(dut)
     window: list[int] = []
+    tuples = 0
     due: list[tuple[int | None, bool]] = [(None, False)] * model.latency
     rows = 0
     for now, (key, eos) in enumerate([*offered, *[(None, False)] * model.latency]):
@@ -60,7 +64,8 @@ async def play(dut, model: Model, offered: list[Cycle], resets: frozenset[int] =
         row = None
         if key is not None:
             window = [*window, key][-model.size :]
-            if len(window) == model.size:
+            tuples += 1
+            if tuples >= model.size and (tuples - model.size) % model.advance == 0:
                 ((*keys,),) = sliding(window, model.size, model.ranks)
                 row = model.bits(tuple(keys))
         due.append((row, eos))
@@ -71,7 +76,7 @@ async def play(dut, model: Model, offered: list[Cycle], resets: frozenset[int] =
             assert int(dut.m_key.value) == wanted, now
             rows += 1
         if eos or now in resets:
-            window = []
+            window, tuples = [], 0
         if now in resets:
             due = [(None, False)] * model.latency
         await RisingEdge(dut.clk)
@@ -86,10 +91,11 @@ async def setup(dut) -> Model:
 
 @cocotb.test()
 async def a_tuple_in_every_cycle(dut):
-    """One stream: all but the first W - 1 tuples give a row."""
+    """One stream: after the first W - 1 tuples the next one gives a row, and every ADVANCE-th."""
     model, g = await setup(dut), rng("stream")
     keys = [key for _ in range(12) for key in draw(g, model.key_w, 2 * model.size + 1)]
-    assert await play(dut, model, [(key, False) for key in keys]) == len(keys) - model.size + 1
+    rows = await play(dut, model, [(key, False) for key in keys])
+    assert rows == (len(keys) - model.size) // model.advance + 1
 
 
 @cocotb.test()
@@ -114,6 +120,9 @@ MATRIX = [
     {"W": 3, "KEY_W": 2, **packed(0, 1, 2)},
     {"W": 4, "KEY_W": 32, **packed(1, 3)},
     {"W": 5, "KEY_W": 1, **packed(4)},
+    {"W": 5, "ADVANCE": 2, "KEY_W": 9, **packed(2, 4)},
+    {"W": 8, "ADVANCE": 8, "KEY_W": 4, **packed(3, 4)},
+    {"W": 3, "ADVANCE": 7, "KEY_W": 5, **packed(1)},
     {"W": 8, "KEY_W": 7, **packed(3)},
     {"W": 13, "KEY_W": 70, **packed(0, 6, 12)},
     {"W": 16, "KEY_W": 3, **packed(15)},

@@ -184,7 +184,7 @@ def _needed(circuit: Circuit) -> list[tuple[Instance, Core, int, dict[str, str]]
             different = {(cycles, *sources) for sources in kept.values()} - delayed
             delayed |= different
             merged = cycles * len(in_shifts)
-        if contract.on_bus:
+        if "DATA_W" in contract.parameters:
             contract = replace(contract, DATA_W=len(different))
         needed.append((instance, contract, merged, ports))
     return needed

@@ -95,7 +95,7 @@ class Core(Parameters):
     """A core at certain parameters, all times in cycles.
 
     name: as "query:compute". on_bus: whether it has clk, rst and the tuple bus; otherwise it is logic only. outputs:
-    its output ports without those of the tuple bus. fixed: parameters that the
+    its output ports without those of the tuple bus, which are `bus_outputs`. fixed: parameters that the
     compiler leaves at their defaults, and on which the contract depends. The least distances at its input:
     `close_cycles` between two punctuations, `interval` between two tuples, `reset_cycles` from a reset to the first
     item. `rows`: the most rows that one punctuation, or one tuple that closes a window, causes. `lut4_share`: LUTs
@@ -104,6 +104,7 @@ class Core(Parameters):
 
     name: ClassVar[str]
     on_bus: ClassVar[bool] = True
+    bus_outputs: ClassVar[tuple[str, ...]] = ("m_valid", "m_punct", "m_eos", "m_data")
     outputs: ClassVar[tuple[str, ...]] = ()
     fixed: ClassVar[Mapping[str, int]] = {}
     close_cycles: ClassVar[int] = 1

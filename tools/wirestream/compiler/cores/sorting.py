@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, log2
 from typing import ClassVar
 
 from wirestream.compiler.cores.base import Cells, Core, Memory, Ports, changes, shift, used
@@ -271,3 +271,35 @@ class PaneTopK(Core):
             memories=(Memory(row, 1 << address),),
         )
         return sum([pane] * self.open_panes, panes + window + queue)
+
+
+@dataclass(frozen=True)
+class QuantileRanks(Core):
+    """ws_quantile_ranks, without punctuations and data. Swept: 3 to 64 tuples, keys of 8 to 64 bits, 1 to 3 ranks.
+
+    Cells of each slot: two comparisons, the rank, and a comparison with each wanted rank.
+    """
+
+    W: int
+    ADVANCE: int
+    KEY_W: int
+    QUANTILES: int
+    RANKS: str
+
+    name: ClassVar[str] = "sort:quantile_ranks"
+    bus_outputs: ClassVar[tuple[str, ...]] = ("m_valid", "m_eos")
+    outputs: ClassVar[tuple[str, ...]] = ("m_key",)
+    lut4_share: ClassVar[float] = 1.1
+
+    @property
+    def latency(self) -> int:
+        return ceil(log2(self.W)) + 10
+
+    def cells(self, ports: Ports) -> Cells:
+        size, slot, key, ranks = self.W, ceil(log2(self.W)), self.KEY_W, self.QUANTILES
+        advance = (max(size, self.ADVANCE) - 1).bit_length() * (self.ADVANCE > 1)
+        ff = size * (key + slot + 6.5 + ranks) + (6 + 2 * ranks) * key + 9 * ranks + 3 * self.latency
+        waits = shift(2 * size, slot - 1) + shift(slot + 1, slot + 3) + shift(slot + 1 + key, max(slot + 7 - size, 0))
+        rings = [Memory(key, words, key * words > 2048) for words in (1 << slot, *[2 << slot] * ranks)]
+        slots = Cells(size * (2 * key + 2.2 * slot + 1.5 * ranks), ff, tuple(rings), through=3.6 * size)
+        return slots + waits + Cells(2 * advance, advance)

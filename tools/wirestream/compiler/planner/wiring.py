@@ -50,7 +50,7 @@ class Wiring:
             kind = core.name.split(":")[1]
             self._numbers[kind] = self._numbers.get(kind, 0) + 1
             around = {"clk": "clk", "rst": self.reset} if core.on_bus else {}
-            ports = around | inputs | dict.fromkeys((*(BUS if core.on_bus else ()), *core.outputs), "")
+            ports = around | inputs | dict.fromkeys((*(core.bus_outputs if core.on_bus else ()), *core.outputs), "")
             self._built[key] = Instance(core.name, f"{kind}_{self._numbers[kind]}", parameters, ports, core)
             self.circuit.instances.append(self._built[key])
         instance = self._built[key]

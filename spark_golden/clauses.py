@@ -78,6 +78,7 @@ class Select:
 
 
 CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET")
+INSIDE = ("DISTINCT", "WITHIN")  # IS DISTINCT FROM, WITHIN GROUP: before words that begin a clause elsewhere
 VALUES = ("END", "NULL", "TRUE", "FALSE")  # words that end an expression, and are not aliases
 OPERATORS = ("AND", "OR", "NOT", "DIV", "IN", "IS", "BETWEEN", "LIKE", "CASE", "WHEN", "THEN", "ELSE", "DISTINCT",
              "FROM")  # fmt: skip
@@ -85,7 +86,9 @@ AGGREGATES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}  # by th
 AGGREGATES |= {name: name for name in ("count", "sum", "min", "max", "avg", "first", "last", "bit_or", "bit_xor")}
 AGGREGATES |= {name: name for name in ("max_by", "min_by")}
 AGGREGATES |= {name: name for name in ("bit_and", "bool_and", "bool_or", "var_pop", "var_samp", "stddev_pop")}
-AGGREGATES |= {"variance": "var_samp"} | dict.fromkeys(("stddev_samp", "stddev", "std"), "stddev_samp")
+AGGREGATES |= {"median": "median", "variance": "var_samp"} | dict.fromkeys(
+    ("stddev_samp", "stddev", "std"), "stddev_samp"
+)
 Named = dict[str, list["Select"]]  # the queries that WITH names
 
 
@@ -169,8 +172,8 @@ def _body(tokens: list[Token], named: Named) -> list[Select]:
 
 
 def _select(tokens: list[Token], named: Named) -> Select:
-    distinct = {k + 1 for k, token in enumerate(tokens) if token.keyword == "DISTINCT"}  # IS DISTINCT FROM
-    heads = [(k, token) for k, token in at_top(tokens) if token.keyword in CLAUSES and k not in distinct]
+    inside = {k + 1 for k, token in enumerate(tokens) if token.keyword in INSIDE}
+    heads = [(k, token) for k, token in at_top(tokens) if token.keyword in CLAUSES and k not in inside]
     order = [CLAUSES.index(token.keyword) for _, token in heads]
     if order[:2] != [0, 1] or heads[0][0] != 0 or order != sorted(set(order)):
         expected = "SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT … OFFSET"

@@ -9,6 +9,7 @@ in the text       for Spark
 ================= ======================================================================================
 `a div b, a % b`  null where b is 0; the quotient is as wide as a (Spark's has 64 bits)
 avg(x)            sum(x) div count(x)
+percentiles       from the values in order, exact
 wsum(x, [w, …])   the last values by arrival, weighted, times the power of two that makes the weights integers
 first(x), last(x) min_by and max_by of the arrival; nulls are left out
 max_by(x, y)      the first by arrival of those with the greatest y, likewise min_by: Spark takes any of them
@@ -22,14 +23,16 @@ $name             the constant's value
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from pyspark.errors import ParseException
+from pyspark.sql import DataFrame
 
-from spark_golden import spread
+from spark_golden import percentiles, spread
 from spark_golden.clauses import ends_value
 from spark_golden.declaration import INTEGER
 from spark_golden.functions import CALLS, OPERATORS
@@ -47,6 +50,7 @@ INTERVALS = {"us": "MICROSECOND", "ms": "MILLISECOND", "s": "SECOND"}  # units b
 KEPT = ("AND", "OR", "NOT", "DIV", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END", "IS", "NULL", "IN",
         "BETWEEN", "DISTINCT", "FROM", "LIKE", "FILTER", "WHERE")  # fmt: skip
 INFIX = ("RLIKE", "REGEXP")  # kept after a value, as in x NOT RLIKE (y); as calls quoted
+OF_ORDER = ("ASC", "DESC", "NULLS", "FIRST", "LAST")  # kept after a value
 ORDINARY = ("Add", "Subtract", "Multiply", "And", "Or", "EqualTo", "LessThan", "LessThanOrEqual", "GreaterThan",
             "GreaterThanOrEqual")  # fmt: skip
 
@@ -136,7 +140,7 @@ OTHER_NAMES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}
 def is_aggregate(token: Token) -> bool:
     """Whether it is the name of one."""
     name = token.text.lower()
-    return OTHER_NAMES.get(name, name) in (*AGGREGATES, "wsum")
+    return OTHER_NAMES.get(name, name) in (*AGGREGATES, *percentiles.NAMES, "wsum")
 
 
 class OfAddress(NamedTuple):
@@ -160,7 +164,8 @@ class Shim:
 
     columns: the meaning of names outside aggregates; inside: within them (None: no aggregates here). decimals: the
     names of those. ordered: rows have an arrival order. joined: conditions belong to a JOIN. keys: the columns of the
-    expressions of GROUP BY, by what `parsed` makes of them. replaced: gets a line for each rewrite.
+    expressions of GROUP BY, by what `parsed` makes of them. frames: those with the columns. replaced: gets a line for
+    each rewrite.
     """
 
     constants: Mapping[str, int | str]
@@ -170,6 +175,7 @@ class Shim:
     ordered: bool = True
     joined: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
+    frames: tuple[DataFrame, ...] = ()
     replaced: dict[str, None] = field(default_factory=dict)
 
     def __call__(self, tokens: list[Token]) -> str:
@@ -212,6 +218,11 @@ class Shim:
                     words[start] = f"`as_{kind}`"
                 else:
                     words += ["AS", SPARK.get(kind, kind)]
+            elif token.keyword == "WITHIN":
+                words.append("WITHIN GROUP ( ORDER BY")
+                k += 4
+            elif token.keyword in OF_ORDER and _follows_value(tokens[:k]):
+                words.append(token.text)
             elif token.keyword == "INTERVAL" and [t.kind for t in tokens[k + 1 : k + 3]] == ["string", "name"]:
                 number, unit = tokens[k + 1].text, tokens[k + 2].text.lower()
                 words += ["INTERVAL", number, INTERVALS.get(unit, unit)]
@@ -248,7 +259,7 @@ class Shim:
         kind = node.getClass().getSimpleName()
         operands = [node.children().apply(k) for k in range(node.children().size())]
         if kind == "UnresolvedFunction":
-            where = operands.pop() if node.filter().isDefined() else None
+            where = operands.pop(-1 - node.orderingWithinGroup().size()) if node.filter().isDefined() else None
             return self._call(node.nameParts().apply(0), operands, where, node.isDistinct())
         said = [self._rewritten(operand, columns) for operand in operands]
         if kind not in ("And", "Or", "Not", "CaseWhen", "Cast"):
@@ -311,6 +322,10 @@ class Shim:
                 operands = operands[1:]
             case "UnresolvedFunction" if node.nameParts().apply(0) in SPREADS:
                 return True
+            case "UnresolvedFunction" if node.nameParts().apply(0) in percentiles.NAMES:
+                x, share, _ = percentiles.parts(node.nameParts().apply(0), operands)
+                continuous = node.nameParts().apply(0) != "percentile_disc"
+                return self._is_decimal(x) or (continuous and percentiles.digits_of(share) > 0)
             case "UnresolvedFunction" if node.nameParts().apply(0) in ("max_by", "min_by"):
                 operands = operands[:1]
             case "UnresolvedFunction" if node.nameParts().apply(0) in WITHOUT_DECIMALS:
@@ -338,6 +353,16 @@ class Shim:
         self.replaced[f"{function}: bits of the number"] = None
         return OF_ADDRESS[function].text(f"CAST({x} AS BIGINT)", str(arguments[1].value()))
 
+    def _percentile(self, function: str, arguments: list, where) -> str:
+        node, share, descending = percentiles.parts(function, arguments)
+        x = self._taken(self._rewritten(node, self.columns), where)
+        if function == "percentile_disc":
+            return percentiles.disc(x, share, descending)
+        if not self._is_decimal(node):
+            x = f"CAST({x} AS {BIGINT})"
+        ((_, kind),) = self.frames[0].selectExpr(x).dtypes
+        return percentiles.cont(x, share, descending, *map(int, re.findall(r"\d+", kind)))
+
     def _taken(self, value: str, where) -> str:
         """The value of the tuples that FILTER selects, null of the others, which aggregates leave out."""
         if where is None:
@@ -350,7 +375,7 @@ class Shim:
         function = OTHER_NAMES.get(function, function)
         if distinct and (function not in (*OF_DISTINCT, *SAME_IF_DISTINCT) or len(arguments) != 1):
             raise ValueError(f"{function}(DISTINCT …) of {len(arguments)} columns is not in the dialect")
-        if where is not None and function not in (*AGGREGATES, "wsum"):
+        if where is not None and function not in (*AGGREGATES, *percentiles.NAMES, "wsum"):
             raise ValueError(f"FILTER is for aggregates, not {function}")
         if self.joined and function in OF_ADDRESS:
             return self._of_sides(function, arguments)
@@ -369,16 +394,19 @@ class Shim:
                 return CALLS[function](*self._typed(arguments, said))
             except TypeError:
                 raise ValueError(f"{function} takes another number of values than {len(arguments)}") from None
-        if function not in (*AGGREGATES, "wsum"):
+        if function not in (*AGGREGATES, *percentiles.NAMES, "wsum"):
             raise ValueError(f"unknown function {function}")
         if self.inside is None:
             raise ValueError(f"{function} is only valid in SELECT and HAVING of a query with a window")
-        if not self.ordered and (function == "wsum" or AGGREGATES[function].in_order):
+        if not self.ordered and (function == "wsum" or (function in AGGREGATES and AGGREGATES[function].in_order)):
             raise ValueError(f"{function} needs ordered rows; the rows of a UNION have no order")
         inner = replace(self, columns=self.inside, inside=None, keys={})  # no nested aggregates
         if function == "count" and (not arguments or arguments[0].getClass().getSimpleName() == "Literal"):
             self.replaced["count(*): counts arrivals, so 0 for an empty window"] = None
             return integer(f"count({inner._taken('`#order`', where)})")
+        if function in percentiles.NAMES:
+            self.replaced[f"{function}: of the values in order, exact"] = None
+            return inner._percentile(function, arguments, where)
         x = inner._taken(inner._rewritten(arguments[0], inner.columns), where) if arguments else ""
         if function in AGGREGATES and len(arguments) == AGGREGATES[function].columns == 2:
             y = inner._taken(inner._rewritten(arguments[1], inner.columns), where)

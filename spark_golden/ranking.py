@@ -1,6 +1,7 @@
-"""Goldens of the queries with ORDER BY and LIMIT, whose rows are in order.
+"""Goldens of the queries with ORDER BY and LIMIT, whose rows are in order, and of those with percentiles.
 
-Equal rows are in the order of arrival, groups in that of their first tuples.
+Equal rows are in the order of arrival, groups in that of their first tuples. Percentiles are Spark's own,
+floating-point numbers that are close enough to the decimals to round to them.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from spark_golden.queries import counted, end, in_tuple_windows, in_windows, total
+from spark_golden.queries import counted, end, in_tuple_windows, in_windows, last, total
 
 
 def _first(rows: DataFrame, window: str, by: list[Column], count: int, offset: int = 0) -> DataFrame:
@@ -40,3 +41,23 @@ def price_leaders(trades: DataFrame) -> DataFrame:
 def runners_up(trades: DataFrame) -> DataFrame:
     held = in_tuple_windows(trades, 20, 5).select("window", "Symbol", "Price", "Volume", "seq")
     return _first(held, "window", [F.desc("Volume"), F.asc("Price"), F.asc("seq")], 2, 1).drop("window", "seq")
+
+
+def _percentile(call: str, kind: str) -> Column:
+    return F.expr(call).cast(kind)
+
+
+def usual_price(trades: DataFrame) -> DataFrame:
+    windows = in_tuple_windows(trades.where("Symbol = 'UBSN'"), 16, 1).groupBy("window")
+    high = _percentile("percentile_disc(0.9) WITHIN GROUP (ORDER BY Price)", "int")
+    rows = windows.agg(_percentile("median(Price)", "decimal(21,1)").alias("Median"), high.alias("High"))
+    return rows.select("Median", "High")
+
+
+def usual_spread(quotes: DataFrame) -> DataFrame:
+    windows = in_tuple_windows(quotes.withColumn("Spread", F.expr("Ask - Bid")), 64, 8).groupBy("window")
+    wide = _percentile("percentile_cont(0.95) WITHIN GROUP (ORDER BY Spread)", "decimal(22,2)")
+    median = _percentile("median(Spread)", "decimal(21,1)")
+    widest = F.max("Spread").alias("Widest")
+    rows = windows.agg(last("Time").alias("Time"), median.alias("Median"), wide.alias("Wide"), widest)
+    return rows.select("Time", "Median", "Wide", "Widest")

@@ -382,7 +382,7 @@ class Evaluation:
         kinds = {name: kind for frame in frames for name, kind in frame.dtypes}
         found = {name for name, kind in kinds.items() if kind.startswith("decimal") and kind != INTEGER.lower()}
         decimals = frozenset(found | {name for name, column in columns.items() if column in found})
-        return Shim(self.constants, columns, decimals=decimals, replaced=self.replaced)
+        return Shim(self.constants, columns, decimals=decimals, frames=frames, replaced=self.replaced)
 
     def _all(self, rows: Rows) -> list[Item]:
         return [Item(name, [Token("name", name, 0)]) for name in rows.names]

@@ -594,6 +594,28 @@ QUERIES = {
             (210, "0.000000000000", None, None, "0.000000000000", None),
         ],
     ),
+    "percentiles: a value of the window, or one on the line between two": (
+        "SELECT median(X) AS M, percentile_disc(.5) WITHIN GROUP (ORDER BY X) AS D, "
+        "percentile_disc(0.5) WITHIN GROUP (ORDER BY X DESC) AS U, "
+        "percentile_disc(0.51) WITHIN GROUP (ORDER BY X) AS E, percentile_cont(.250) WITHIN GROUP (ORDER BY X) AS C, "
+        "percentile_cont(.25) WITHIN GROUP (ORDER BY X DESC) AS G, "
+        "percentile(X * .5, 0.1) AS P, percentile(X, 1) AS L, median(X) / 3 AS T FROM T [SIZE 4 ADVANCE 3 TUPLES]",
+        [
+            ("1.0", -3, 5, 5, "-4.00", "6.00", "-2.90", 9, "0.333333"),
+            ("1.5", 1, 2, 2, "0.00", "3.50", "-0.90", 8, "0.500000"),
+        ],
+    ),
+    "percentiles of the values that are not null, null without any": (
+        f"SELECT Time, median(X div Y) AS M, percentile_disc(0) WITHIN GROUP (ORDER BY X div Y) AS D, "
+        f"median(X) FILTER (WHERE X > 5) AS F, "
+        f"percentile_cont(0.9) WITHIN GROUP (ORDER BY X DESC) FILTER (WHERE Y > 0) AS G {WINDOW}",
+        [(120, "-0.5", -3, "9.0", "-5.4"), (150, "1.0", 1, None, None), (210, "2.0", 2, "8.0", "8.0")],
+    ),
+    "percentiles of groups": (
+        f"SELECT Time, Key, median(X) AS M, percentile_disc(1) WITHIN GROUP (ORDER BY Y) AS D {WINDOW} GROUP BY Key "
+        "HAVING median(X) < 6",
+        [(120, "a", "1.0", 4), (120, "b", "5.0", 0), (150, "a", "-3.0", -2)],
+    ),
     "gaps between windows of tuples": ("SELECT max(X) AS S FROM T [SIZE 1 ADVANCE 3 TUPLES]", [(-7,), (-3,), (2,)]),
     "wsum, the newest first, without nulls": (
         "SELECT wsum(X div Y, [1, .5]) AS W FROM T [SIZE 3 ADVANCE 1 TUPLES]",
@@ -755,6 +777,12 @@ def test_several_queries():
         ("SELECT sum(X) AS S FROM (SELECT X FROM T UNION ALL SELECT X FROM T) [SIZE 2 ADVANCE 1 TUPLES]", "no order"),
         (f"SELECT wsum(X, [.1]) AS W {WINDOW}", "not a multiple"),
         (f"SELECT wsum(X) AS W {WINDOW}", "wsum takes one column and weights"),
+        (f"SELECT median(X, 0.5) AS M {WINDOW}", "median has the form"),
+        (f"SELECT percentile_cont(X, 0.5) AS M {WINDOW}", "percentile_cont has the form"),
+        (f"SELECT percentile(0.5) WITHIN GROUP (ORDER BY X) AS M {WINDOW}", "percentile has the form"),
+        (f"SELECT percentile_disc(1.01) WITHIN GROUP (ORDER BY X) AS M {WINDOW}", "0 to 1, not 1.01"),
+        (f"SELECT percentile(X, Y) AS M {WINDOW}", "is a number, not"),
+        (f"SELECT percentile(X * .1, {'0.' + '1' * 30}) AS M {WINDOW}", "a percentile with 5. digits"),
         ("CREATE STREAM T (X int); SELECT X FROM T", "CREATE INPUT STREAM"),
         ("CREATE INPUT STREAM T (X float); SELECT X FROM T", "unknown type 'float'"),
         ("CREATE INPUT STREAM T (X int, X long); SELECT X FROM T", "two fields named X"),

@@ -44,6 +44,8 @@ def test_rows(names):
         ("q1 q2 momentum", ("share",), ()),
         ("top_by_symbol", ("unnest",), ()),
         ("top_by_symbol", ("merge",), ()),
+        ("usual_spread", ("merge", "multiplex"), ("UsualSpread=replicate",)),
+        ("usual_spread", (), ("UsualSpread=constant",)),
     ],
 )
 def test_rows_without_rewrites(names, without, windows):

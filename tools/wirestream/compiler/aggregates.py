@@ -147,6 +147,20 @@ FUNCTIONS = {
             "one value: `corr(x, y)`",
             columns=2,
         ),
+        Function(
+            "percentile_disc",
+            "first value in order up to which there is at least this share of all values: "
+            "`percentile_disc(0.9) WITHIN GROUP (ORDER BY x)`, or ORDER BY x DESC",
+            takes=ORDERED,
+        ),
+        Function(
+            "percentile_cont",
+            "value at this share of the way from the first to the last value in order, on the line between two values: "
+            "`percentile_cont(0.9) WITHIN GROUP (ORDER BY x)`; exact, a decimal with as many digits more after the "
+            "point as the share has",
+        ),
+        Function("percentile", "`percentile_cont` as `percentile(x, 0.9)`"),
+        Function("median", "`percentile_cont(0.5)`"),
     )
 }
 NAMES = {name: function.name for function in FUNCTIONS.values() for name in (function.name, *function.also)}

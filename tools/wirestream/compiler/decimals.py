@@ -207,6 +207,25 @@ def _twice(scope: Builder, value: Value, position: Position) -> Value:
     return number(2 * value.value) if isinstance(value, Constant) else scope.exact("+", value, value, position)
 
 
+def between(
+    scope: Builder, a: Value, b: Value, parts: int, whole: int, digits: tuple[int, int], position: Position
+) -> Value:
+    """a + (b - a) * parts / whole, exactly in these digits before and after the point. a: at most b, of its type."""
+    before, after = digits
+    power, text = 10 ** (after - scale_of(a.type)), f"{parts}/{whole} between {a} and {b}"
+    a, b = (unscaled(value) for value in (a, b))
+    weighted = [
+        scope.exact("*", value, number(weight), position) if weight > 1 else value
+        for value, weight in ((a, whole - parts), (b, parts))
+    ]
+    kind = typed(Integer(a.type.low * power, a.type.high * power), before, after)
+    held = Integer(a.type.low * whole, a.type.high * whole)
+    total = scope.exact("+", *weighted, position, held)
+    if power == whole:
+        return scope.resized(total, kind, text)
+    return scope.compute("*", total, number(power // whole), kind=fits(kind, position), text=text)
+
+
 def total(reach: Integer, of: Decimal) -> Decimal:
     """The type of a sum, whose values are of type `of`."""
     return typed(reach, of.precision - of.scale + SUM_DIGITS, of.scale)

@@ -194,6 +194,13 @@ class Expressions(Transformer):
             raise QueryError(f"{name} in front of a string; write {forms}", at(meta))
         return Cast(at(meta), self.string(meta, [text]), kinds[name.lower()])
 
+    def within(self, meta, parts):
+        call, order = parts
+        if not isinstance(call, Call):
+            raise QueryError("WITHIN GROUP is for aggregates, such as percentile_cont(0.5)", at(meta))
+        arguments = (order.expression, *call.arguments)
+        return replace(call, arguments=arguments, ordered=True, descending=order.descending)
+
     def filtered(self, meta, parts):
         call, where = parts
         if not isinstance(call, Call):

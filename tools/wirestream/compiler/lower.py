@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import bounds, decimals, distinct, joins, names, spelling, syntax, units
+from wirestream.compiler import bounds, decimals, distinct, joins, names, percentiles, spelling, syntax, units
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.composed import COMPOSED, Part, most_tuples
@@ -202,7 +202,8 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     measures: dict[str, Measure] = {}
     results: dict[syntax.Call, tuple[Measure, ...]] = {}
     for call in calls:
-        results[call] = _of_call(before, call, window)
+        percentiles.check(call)
+        results[call] = _of_call(before, call, window, bool(keys))
         measures |= {measure.output.name: measure for measure in results[call]}
     measures = _beside_pairs(measures)
     results = {call: tuple(measures[part.output.name] for part in parts) for call, parts in results.items()}
@@ -268,12 +269,16 @@ def _any_overflow(value: Column) -> Measure:
     return Measure(Column(f".max({flag})", Integer(0, 1)), "max", flag)
 
 
-def _of_call(before: Scope, call: syntax.Call, window: syntax.Window) -> tuple[Measure, ...]:
-    """The measures that a call needs."""
+def _of_call(before: Scope, call: syntax.Call, window: syntax.Window, grouped: bool) -> tuple[Measure, ...]:
+    """The measures that a call needs. grouped: with GROUP BY."""
     if call.unique:
         distinct.check(call)
     if bool(call.weights) != (call.function == "wsum"):
         raise QueryError("wsum, and only wsum, takes weights: wsum(Price, [.5, .25, .25])", call.position)
+    if call.function in percentiles.PERCENTILES:
+        if call.where is not None:
+            before.condition(call.where)
+        return percentiles.measures(before, call, window, grouped)
     known = FUNCTIONS[call.function]
     if len(call.arguments) != known.columns and (call.arguments or call.function != "count"):
         raise QueryError(f"{call.function} takes {('one column', 'two columns')[known.columns - 1]}", call.position)

@@ -318,7 +318,8 @@ class Measure:
     """One aggregate. function: of `FUNCTIONS`, any but avg. value: None for a count of tuples.
 
     weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum. distinct: of each value
-    once, see `distinct`.
+    once, see `distinct`. rank: of a percentile, the number of values of the window before this one in ascending order.
+    lacks: why no core computes it.
     """
 
     output: Column
@@ -327,6 +328,8 @@ class Measure:
     weights: tuple[int, ...] = ()
     scale: int = 0
     distinct: bool = False
+    rank: int | None = None
+    lacks: str = ""
 
     @property
     def kind(self) -> Kind | None:

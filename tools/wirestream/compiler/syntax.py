@@ -46,13 +46,16 @@ class Operation(Expression):
 @dataclass(frozen=True)
 class Call(Expression):
     """A call of an aggregate. ``count()`` and ``count(*)`` are the same. weights: of wsum, newest first. where: the
-    condition of FILTER, which selects the tuples that it takes. unique: with DISTINCT, of each value once."""
+    condition of FILTER, which selects the tuples that it takes. unique: with DISTINCT, of each value once. ordered: it
+    has WITHIN GROUP, whose expression is the first argument; descending: in this order."""
 
     function: str
     arguments: tuple[Expression, ...]
     weights: tuple[Decimal, ...] = ()
     where: Expression | None = None
     unique: bool = False
+    ordered: bool = False
+    descending: bool = False
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from enum import IntEnum
 from sqlglot import exp
 
 from wirestream.errors import QueryError
-from wirestream.split.expressions import dialect, foreign, names, outermost, replaced
+from wirestream.split.expressions import dialect, foreign, names, ordered, outermost, replaced, spark
 from wirestream.split.query import Block, DividedQuery, Whole
 
 FROM_CHIP = "FromChip"  # the chip's result, which Spark continues with
@@ -87,7 +87,7 @@ def operators(query: DividedQuery) -> list[Operator]:
 
 
 def shown(part: exp.Expression) -> str:
-    return part.sql("spark").strip()
+    return spark(part).strip()
 
 
 def cuts(query: DividedQuery) -> Iterator[Cut]:
@@ -208,7 +208,7 @@ def _text(query: DividedQuery, block: Block, source: str, items: list | None = N
     """
     items, having = block.items if items is None else items, block.having if having is None else having
     where, aggregates = block.where, [call for part in (*items, *having) for call in outermost(part)]
-    values = dict.fromkeys(c.this for c in aggregates if isinstance(c.this, exp.Expression))
+    values = dict.fromkeys(c.this for c in aggregates if isinstance(c.this, exp.Expression) and not ordered(c))
     computed = [value for value in values if not isinstance(value, exp.Column | exp.Star)]
     if block.keys and block.spec and block.spec.in_time and computed:
         made = {value: exp.column(f"value_{k}") for k, value in enumerate(computed)}

@@ -16,6 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from wirestream.compiler import syntax
+from wirestream.compiler.percentiles import PERCENTILES, digits_of, share_of
 from wirestream.split import spread
 from wirestream.split.functions import INTEGER
 
@@ -37,7 +38,8 @@ def _written(node: object) -> bool:
     if isinstance(node, tuple):
         return any(map(_written, node))
     if isinstance(node, syntax.Call):
-        return node.function in spread.FUNCTIONS or _written(node.arguments)  # weights are no decimals of SQL
+        of_decimals = node.function in (*spread.FUNCTIONS, *PERCENTILES)
+        return of_decimals or _written(node.arguments)  # weights are no decimals of SQL
     if isinstance(node, syntax.Cast) and node.kind.startswith("decimal"):
         return True
     if is_dataclass(node):
@@ -74,8 +76,10 @@ def is_decimal(node: syntax.Expression, columns: Set[str]) -> bool:
             return any(is_decimal(part, columns) for part in parts)
         case syntax.Operation(operator=operator, operands=parts) if operator in OF_DECIMALS:
             return any(is_decimal(part, columns) for part in parts)
-        case syntax.Call(function="max_by" | "min_by", arguments=(value, *_)):
+        case syntax.Call(function="max_by" | "min_by" | "percentile_disc", arguments=(value, *_)):
             return is_decimal(value, columns)
+        case syntax.Call(function=function, arguments=(value, *_)) if function in PERCENTILES:
+            return digits_of(share_of(node)) > 0 or is_decimal(value, columns)
         case syntax.Call(function=function, arguments=parts):
             of_decimals = function not in INTEGERS and any(is_decimal(part, columns) for part in parts)
             return of_decimals or function in spread.FUNCTIONS

@@ -23,9 +23,10 @@ from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.compiler.names import of_distinct
 from wirestream.compiler.names import orders as orders_of
+from wirestream.compiler.percentiles import PERCENTILES
 from wirestream.errors import QueryError
 from wirestream.schema.fields import ENCODING
-from wirestream.split import decimals, ordering, pairs, spread, windows
+from wirestream.split import decimals, ordering, pairs, percentiles, spread, windows
 from wirestream.split.functions import FUNCTIONS, INTEGER
 from wirestream.split.windows import BEGIN, KIND, LAST, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
@@ -68,7 +69,7 @@ class Scope:
     """Resolves the names and calls of an expression.
 
     columns: for names outside aggregates; values: for names inside, None without aggregates. decimals: names of
-    decimals. ordered: ORDER is meaningful. keys: the columns of the expressions of GROUP BY.
+    decimals. ordered: ORDER is meaningful. keys: the columns of the expressions of GROUP BY. frame: with the columns.
     """
 
     constants: Constants
@@ -77,6 +78,7 @@ class Scope:
     decimals: frozenset[str] = frozenset()
     ordered: bool = True
     keys: Mapping[syntax.Expression, Column] = field(default_factory=dict)
+    frame: DataFrame | None = None
 
     def __call__(self, node: syntax.Expression) -> Column:
         if self.keys and (key := self.keys.get(syntax.placeless(node))) is not None:
@@ -149,6 +151,8 @@ class Scope:
         taken = F.lit(True) if call.where is None else inside(call.where)
         if call.function == "count" and not call.arguments:
             return F.count(F.when(taken, F.col(ORDER))).cast(INTEGER)
+        if call.function in PERCENTILES:
+            return self._percentile(call, inside, taken)
         if call.function not in (*AGGREGATES, "wsum") or len(call.arguments) != 1 + (call.function in OF_TWO):
             raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.position)
         if bool(call.weights) != (call.function == "wsum"):
@@ -165,6 +169,13 @@ class Scope:
         if call.unique and call.function in distinct.CHANGED:
             return OF_DISTINCT[call.function](x)
         return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x, *others)
+
+    def _percentile(self, call: syntax.Call, inside: Scope, taken: Column) -> Column:
+        node = call.arguments[0]
+        x = F.when(taken, inside(node))
+        if call.function != "percentile_disc" and not decimals.is_decimal(node, self.decimals):
+            x = x.cast(decimals.BIGINT)
+        return percentiles.of_column(call, x, self.frame)
 
 
 def _literal(value: int | str) -> Column:
@@ -420,7 +431,7 @@ class _Evaluation:
         found = set().union(*map(decimals.columns_of, frames))
         found |= {name for name, column in columns.items() if column in found}
         known = {name: F.col(f"`{column}`") for name, column in columns.items()}
-        return Scope(self.constants, known, decimals=frozenset(found))
+        return Scope(self.constants, known, decimals=frozenset(found), frame=frames[0])
 
     def _time(self, source: syntax.Source) -> str:
         """The time attribute of the stream that is read."""

@@ -56,7 +56,9 @@ def foreign(node: exp.Expression) -> str:
 def _in_dialect(node: exp.Expression) -> bool:
     """Whether the compiler reads an expression, and as what it is in Spark."""
     strings = (literal.name for literal in node.find_all(exp.Literal) if literal.is_string)
-    if any(set(text) & set("'\\") for text in strings) or node.find(*WRAPPED) or any(map(of_integers, node.walk())):
+    if any(set(text) & set("'\\") for text in strings) or any(map(of_integers, node.walk())):
+        return False
+    if not all(map(ordered, node.find_all(*WRAPPED))):
         return False
     try:
         (query,) = parse(f"SELECT {dialect(node)} AS x FROM s")
@@ -118,6 +120,23 @@ def replaced(node: exp.Expression, by: Mapping[exp.Expression, exp.Expression]) 
     return node.copy().transform(lambda part: by[part].copy() if part in by else part)
 
 
+def ordered(node: exp.Expression) -> bool:
+    """Whether it is a percentile with WITHIN GROUP."""
+    return isinstance(node, exp.WithinGroup) and isinstance(node.this, exp.PercentileCont | exp.PercentileDisc)
+
+
+def spark(node: exp.Expression, pretty: bool = False) -> str:
+    """The text of Spark's SQL; for WITHIN GROUP sqlglot writes PERCENTILE_APPROX."""
+
+    def in_order(part: exp.Expression) -> exp.Expression:
+        if not ordered(part):
+            return part
+        order = ", ".join(f"{one.this.sql('spark')}{' DESC' * bool(one.args.get('desc'))}" for one in part.expression)
+        return exp.var(f"{part.this.sql_name()}({part.this.this.sql('spark')}) WITHIN GROUP (ORDER BY {order})")
+
+    return node.transform(in_order).sql("spark", pretty=pretty)
+
+
 def dialect(node: exp.Expression, qualified: bool = False) -> str:
     """An expression as text of the dialect. qualified: columns keep their qualifiers."""
     node = node.copy()
@@ -126,7 +145,7 @@ def dialect(node: exp.Expression, qualified: bool = False) -> str:
     for cast in node.find_all(exp.Cast):
         if unit := timestamp_unit(cast):
             cast.set("to", exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=f"timestamp({unit})"))
-    text = node.sql(dialect="spark")
+    text = spark(node)
     return re.sub(r"'(\[[^']*\])'", r"\1", re.sub(r"`(\$\w+)`", r"\1", text))
 
 

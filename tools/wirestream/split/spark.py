@@ -30,6 +30,7 @@ from wirestream.split.expressions import (
     of_integers,
     outermost,
     replaced,
+    spark,
     timestamp_unit,
 )
 from wirestream.split.query import Block, DividedQuery, Whole
@@ -261,7 +262,7 @@ def _in_windows(query: DividedQuery, part: Rest, base: str) -> Step:
 
 
 def _translated(condition: exp.Expression, block: Block) -> str:
-    return translated(_bare(condition.copy()), set(block.columns), False).sql("spark")
+    return spark(translated(_bare(condition.copy()), set(block.columns), False))
 
 
 def _by_window(query: DividedQuery, part: Rest) -> Rest:
@@ -308,7 +309,7 @@ def _sql(rest: list[Rest], relation: exp.Expression, ordered: bool) -> str:
         select.set("from_", exp.From(this=relation))
         select.set("joins", [join.copy() for join in block.joins] or None)
         relation = exp.Subquery(this=select)
-    return select.sql("spark", pretty=True)
+    return spark(select, pretty=True)
 
 
 def translated(tree: exp.Expression, exact: set[str], ordered: bool) -> exp.Expression:

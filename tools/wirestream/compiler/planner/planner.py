@@ -39,7 +39,7 @@ from wirestream.compiler.plan import (
     shown,
     walk,
 )
-from wirestream.compiler.planner import groups, joins, sorting, windows
+from wirestream.compiler.planner import groups, joins, percentiles, sorting, windows
 from wirestream.compiler.planner.expressions import chain
 from wirestream.compiler.planner.needs import Needs, before
 from wirestream.compiler.planner.wiring import Wiring
@@ -211,11 +211,28 @@ class _Planner:
         return sorting.of_groups(self.wiring, node, bus, below, self.table.entries, needed)
 
     def _aggregate(self, node: Aggregate, ends: bool) -> Bus:
-        window, registered = node.window, self._registered(node)
-        bus = self._lower(node.child, closed=not self.wiring.rewrites.merge, ends=node.of_rows)
+        if lacks := [measure.lacks for measure in node.measures if measure.lacks]:
+            raise QueryError(lacks[0], node.window.position)
+        window, bus = node.window, self._lower(node.child, closed=not self.wiring.rewrites.merge, ends=node.of_rows)
         if node.of_rows:
             made = self._of_rows(node, bus)
             return made if ends else replace(made, eos=ZERO.text)
+        ranked = tuple(measure for measure in node.measures if measure.rank is not None)
+        others = tuple(measure for measure in node.measures if measure.rank is None)
+        if not ranked:
+            made = self._of_windows(node, bus)
+        else:
+            made = percentiles.of_ranks(self.wiring, replace(node, measures=ranked), bus)
+            if others:
+                beside = self._of_windows(replace(node, measures=others), bus, in_step=True)
+                made = percentiles.in_step(self.wiring, made, beside)
+        rows = self.table.entries if node.keys else 1
+        caused = (rows, 0) if window.in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
+        return replace(made, eos=made.eos if ends else "1'b0", rows=caused)
+
+    def _of_windows(self, node: Aggregate, bus: Bus, in_step: bool = False) -> Bus:
+        """The rows of windows. in_step: each a constant time after what closes its window."""
+        window, registered = node.window, self._registered(node)
         method = self._method(node) if window.in_time or (not node.keys and _of_input(node)) else None
         if method and method.core and node.keys:
             made, self.spill = groups.of_panes(self.wiring, node, bus, method)
@@ -225,10 +242,8 @@ class _Planner:
             made, self.spill = groups.of_table(self.wiring, node, bus, self.table, registered)
         else:
             copies = methods.open_windows(window) + (not self.wiring.rewrites.multiplex)
-            made = windows.of_copies(self.wiring, node, bus, copies, registered)
-        rows = self.table.entries if node.keys else 1
-        caused = (rows, 0) if window.in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
-        return replace(made, eos=made.eos if ends else "1'b0", rows=caused)
+            made = windows.of_copies(self.wiring, node, bus, copies, registered, in_step)
+        return made
 
     def _of_rows(self, node: Aggregate, bus: Bus) -> Bus:
         if node.keys:

@@ -113,7 +113,7 @@ def _text(node: Sort, places: int) -> str:
 
 def _core_of(node: Sort, places: int, end: Iterable[Signal]) -> cores.TopK:
     """The core for one window, without DATA_W. end: the column that is the same in all rows of a window, if any."""
-    key_width = sum(_core(key).key_width for key in node.keys)
+    key_width = sum(key_core(key).key_width for key in node.keys)
     return cores.TopK(0, places, node.offset, key_width or 1, next((signal.width for signal in end), 1))
 
 
@@ -134,7 +134,7 @@ def _first(
     outputs = {"m_key": core.KEY_W} | ({"m_close": closing.width} if end else {})
     behind, made = wiring.through(core, bus, kept, inputs, outputs)
     columns = behind.columns | {name: Signal(made["m_close"], signal.width) for name, signal in end.items()}
-    for key, bits in slices(made["m_key"], {key: _core(key).key_width for key in node.keys}, core.KEY_W).items():
+    for key, bits in slices(made["m_key"], {key: key_core(key).key_width for key in node.keys}, core.KEY_W).items():
         columns |= _values(wiring, key, bits)
     return replace(behind, columns=columns)
 
@@ -147,7 +147,7 @@ def _in_keys(node: Sort) -> set[str]:
 # ---- keys
 
 
-def _core(key: SortKey) -> cores.SortKey:
+def key_core(key: SortKey) -> cores.SortKey:
     kind, nullable = key.column.type, key.column.null is not None
     form = "SIGNED" if isinstance(kind, Integer) and kind.signed else "UNSIGNED"
     return cores.SortKey(kind.width, form, int(key.descending), int(nullable), int(nullable and key.nulls_last))
@@ -156,11 +156,12 @@ def _core(key: SortKey) -> cores.SortKey:
 def _key(wiring: Wiring, bus: Bus, key: SortKey) -> Signal:
     """The key bits of a column."""
     null = bus.columns[key.column.null] if key.column.null else ZERO
-    return _ordered(wiring, key, bus.columns[key.column.name], null)
+    return ordered(wiring, key, bus.columns[key.column.name], null)
 
 
-def _ordered(wiring: Wiring, key: SortKey, value: Signal, null: Signal) -> Signal:
-    core = _core(key)
+def ordered(wiring: Wiring, key: SortKey, value: Signal, null: Signal = ZERO) -> Signal:
+    """The key bits of a value, or the value of key bits."""
+    core = key_core(key)
     made = wiring.make(core, {"value": value.text, "null": null.text}, {"key": core.key_width})
     return Signal(made["key"], core.key_width)
 
@@ -171,5 +172,5 @@ def _values(wiring: Wiring, key: SortKey, bits: Signal) -> dict[str, Signal]:
     if key.column.null:
         first = bits.above(width)
         null = first if key.nulls_last else Signal(f"!{first.text}", 1)
-    value = part(_ordered(wiring, key, bits.resized(width, False), null).name, _core(key).key_width, width)
+    value = part(ordered(wiring, key, bits.resized(width, False), null).name, key_core(key).key_width, width)
     return {key.column.name: value} | ({key.column.null: null} if key.column.null else {})

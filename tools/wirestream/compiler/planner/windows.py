@@ -107,15 +107,15 @@ def each_copy(behind: Bus, copies: int) -> list[Bus]:
     return [replace(behind, valid=valid, punct=punct, eos=eos) for valid, punct, eos in control]
 
 
-def of_copies(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int) -> Bus:
-    """One row for each window, from a copy of the aggregates for each open window."""
+def of_copies(wiring: Wiring, node: Aggregate, bus: Bus, copies: int, registered: int, in_step: bool = False) -> Bus:
+    """One row for each window, from a copy of the aggregates for each open window. in_step: no row waits."""
     behind = window(wiring, node, bus, copies, registered, before(node, set()))
     of_measures = [methods.measure_core(m, wiring.clock_ns, node.window.emit_empty) for m in node.measures]
     rows = [_measures(wiring, node, of_measures, one) for one in each_copy(behind, copies)]
     rows = staged_copies(wiring, ", ".join(map(str, node.measures)), rows, behind)
     if node.window.in_time:
         wiring.close(max(core.close_cycles for core in of_measures))
-    return one_of(wiring, rows, node.end, all(map(methods.is_silent, of_measures)))
+    return one_of(wiring, rows, node.end, all(map(methods.is_silent, of_measures)), in_step)
 
 
 def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, most: int) -> Bus:
@@ -131,9 +131,10 @@ def staged_copies(wiring: Wiring, text: str, rows: list[Bus], behind: Bus) -> li
     return [replace(row, stage=staged.stage) for row in rows]
 
 
-def one_of(wiring: Wiring, rows: list[Bus], end: Column | None, silent: bool = False) -> Bus:
-    """The rows of all copies on one bus. silent: a copy's bus is all 0 without a row or punctuation."""
-    core = "multiplex" if wiring.rewrites.multiplex else "union"
+def one_of(wiring: Wiring, rows: list[Bus], end: Column | None, silent: bool = False, in_step: bool = False) -> Bus:
+    """The rows of all copies on one bus. silent: a copy's bus is all 0 without a row or punctuation. in_step: no row
+    waits."""
+    core = "multiplex" if wiring.rewrites.multiplex or in_step else "union"
     bus = wiring.together(rows, core, end and end.name, silent=silent)
     return wiring.stage([f"{core} of {len(rows)}"], bus, bus.latency - rows[0].latency, rows)
 

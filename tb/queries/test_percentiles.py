@@ -1,0 +1,56 @@
+"""Percentiles of windows of tuples: circuit, oracle and Spark's part give the same rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb.queries.readings import ADVERSARIES, DECLARED, adversary, ordinary
+from tb.queries.trial import Trial
+
+CREATE = f"CREATE INPUT STREAM Readings ({', '.join(f'`{name}` {kind}' for name, kind in DECLARED.items())});\n"
+KNOWN = "coalesce(Lots, 0)"
+
+
+def disc(share: str, of: str) -> str:
+    return f"percentile_disc({share}) WITHIN GROUP (ORDER BY {of})"
+
+
+def cont(share: str, of: str) -> str:
+    return f"percentile_cont({share}) WITHIN GROUP (ORDER BY {of})"
+
+
+QUERIES = {
+    "Middle": f"SELECT median({KNOWN}) AS M, {disc('.5', KNOWN)} AS D, {disc('0.5', KNOWN + ' DESC')} AS U "
+    "FROM Readings [SIZE 8 ADVANCE 1 TUPLES] WHERE Lots IS NOT NULL",
+    "Odd": f"SELECT median(Total), {cont('.50', 'Total DESC')} AS C, {disc('0.5', '`Group`')} AS G "
+    "FROM Readings [SIZE 13 ADVANCE 1 TUPLES]",
+    "Shares": f"SELECT {cont('0.99', 'Total')} AS A, {cont('0.125', 'Total DESC')} AS B, "
+    f"percentile(`Group`, 0.1) AS C, {disc('0.999', 'Total')} AS E FROM Readings [SIZE 64 ADVANCE 5 TUPLES]",
+    "Ends": f"SELECT {cont('0', 'Total')} AS A, {cont('1.0', '`Group`')} AS B, {disc('0', 'Total DESC')} AS C, "
+    f"{disc('1', 'Day')} AS D FROM Readings [SIZE 3 ADVANCE 4 TUPLES]",
+    "Beside": f"SELECT median(Total) AS M, avg(Total) AS A, count(Level) AS N, sum(Total) AS S, min(Level) AS L, "
+    f"last(Sensor) AS Sensor, {disc('0.25', 'Day DESC')} AS D FROM Readings [SIZE 16 ADVANCE 16 TUPLES]",
+    "Once": f"SELECT count(*) AS N, {disc('0.75', 'Time')} AS T, wsum(`Group` % 7, [1, -1]) AS W, "
+    "median(`Group`) / 3 AS M FROM Readings [SIZE 6 ADVANCE 3 TUPLES] HAVING median(`Group`) > 1.5",
+    "Pair": f"SELECT median(Total) AS M, {cont('0.3', 'Total DESC')} AS C, {disc('0.51', 'Total')} AS D, "
+    "percentile(`Group` % 100, 0.5) AS E FROM Readings [SIZE 2 ADVANCE 1 TUPLES]",
+    "Computed": f"SELECT {cont('0.2', 'Total * Total')} AS C, median({KNOWN} * `Group`) AS P "
+    "FROM Readings [SIZE 5 ADVANCE 2 TUPLES]",
+    "Nested": f"SELECT median(S) AS M, {disc('0.9', 'E')} AS E FROM (SELECT Time AS E, count(*) AS S "
+    "FROM Readings [RANGE 60 SLIDE 20 WATTR Time SLACK 30]) [SIZE 4 ADVANCE 1 TUPLES]",
+}
+ONE, OTHER = (Trial(f"percentiles_{n}", CREATE, dict(list(QUERIES.items())[at::2])) for at, n in enumerate("ab"))
+TRIALS = {trial.name: trial for trial in (ONE, OTHER)}
+
+
+@pytest.mark.parametrize(("trial", "name"), [(ONE.name, "least_or_null"), (OTHER.name, "runs")])
+def test_rows(trial, name):
+    TRIALS[trial].check(adversary(name))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", [None, *ADVERSARIES])
+@pytest.mark.parametrize("trial", TRIALS)
+def test_every_adversary(trial, name):
+    """None: ordinary tuples."""
+    TRIALS[trial].check(adversary(name) if name else ordinary())

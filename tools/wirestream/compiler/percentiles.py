@@ -1,0 +1,147 @@
+"""Percentiles of windows of tuples, as values of certain ranks among all of a window.
+
+The share of a percentile is a decimal, so that the place of percentile_cont, the share of the way from rank 0 to the
+last one, has as many digits after the point as the share, and the value has as many more than the column.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal as Number
+from fractions import Fraction
+from itertools import count
+from math import ceil
+from typing import NamedTuple
+
+from wirestream.compiler import decimals, syntax
+from wirestream.compiler.aggregates import FUNCTIONS
+from wirestream.compiler.operations import Operations
+from wirestream.compiler.plan import Aggregate, Column, Measure, Value, label, walk
+from wirestream.errors import QueryError
+from wirestream.schema.fields import MOST_DIGITS
+
+PERCENTILES = ("percentile_disc", "percentile_cont", "percentile", "median")
+WITHIN = ("percentile_disc", "percentile_cont")  # those with WITHIN GROUP
+LEAST_TUPLES, MOST_TUPLES = 3, 1024  # of ws_quantile_ranks
+ON_SPARK = "run it on Spark with `wirestream split`"
+
+
+class Place(NamedTuple):
+    """The value `parts` / `whole` of the way from that of a rank to the next one."""
+
+    rank: int
+    parts: int = 0
+    whole: int = 1
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """Of the values that it needs."""
+        return (self.rank, self.rank + 1) if self.parts else (self.rank,)
+
+
+def check(call: syntax.Call) -> None:
+    """Raise `QueryError` for a percentile without its share and its order, and for others that have them."""
+    function, position = call.function, call.position
+    if function not in PERCENTILES:
+        if call.ordered:
+            raise QueryError(f"WITHIN GROUP is for {' and '.join(WITHIN)}, not {function}", position)
+        return
+    if call.ordered != (function in WITHIN) or len(call.arguments) != 1 + (function != "median"):
+        forms = {"median": "median(Price)", "percentile": "percentile(Price, 0.9)"}
+        form = forms.get(function, f"{function}(0.9) WITHIN GROUP (ORDER BY Price)")
+        raise QueryError(f"{function} has the form {form}", position)
+    share_of(call)
+
+
+def measures(scope: Operations, call: syntax.Call, window: syntax.Window, grouped: bool) -> tuple[Measure, ...]:
+    """The values from which a percentile follows. grouped: with GROUP BY."""
+    function = call.function
+    column, takes = scope.as_column(call.arguments[0]), FUNCTIONS[function].takes
+    if not takes.holds(column.type):
+        raise QueryError(f"{function} takes {takes.words}, not a {column.type}", call.position)
+    if function != "percentile_disc":
+        _result_digits(call, column)
+    lacks = _why_no_core(call, column, window, grouped)
+    if lacks:
+        name = f"{function}({column})"
+        null = f"{name}.null" if column.null or call.where or window.emit_empty else None
+        return (Measure(Column(name, column.type, null), "percentile_disc", column, lacks=lacks),)
+    return tuple(_ranked(column, rank, window.size) for rank in _place(call, window.size).ranks)
+
+
+def _why_no_core(call: syntax.Call, column: Column, window: syntax.Window, grouped: bool) -> str:
+    """Why a percentile is not computed on the chip, or ""."""
+    function = call.function
+    if window.in_time:
+        which = "sessions" if window.session else "windows in time"
+        return f"{function} over {which}; {ON_SPARK}, or use windows of tuples, as [SIZE 64 ADVANCE 1 TUPLES]"
+    if grouped:
+        return f"{function} with GROUP BY; {ON_SPARK}, or select one key with WHERE, in a query for each"
+    if call.where is not None:
+        return f"{function} with FILTER: every tuple of a window counts; select tuples with WHERE"
+    if column.null:
+        ways = f"select tuples with WHERE {label(column)} IS NOT NULL, and write coalesce({label(column)}, 0) here"
+        return f"{function} of {label(column)}, which may be null, but every tuple of a window counts; {ways}"
+    if window.size > MOST_TUPLES:
+        return f"{function} of {window.size:,} tuples, which have registers of their own; the most is {MOST_TUPLES:,}"
+    return ""
+
+
+def value(scope: Operations, call: syntax.Call, found: tuple[Measure, ...]) -> Value:
+    """A percentile from the values of its ranks, in the scope after the window."""
+    lower, *upper = (measure.output for measure in found)
+    if call.function == "percentile_disc":
+        return lower
+    before, after = _result_digits(call, lower)
+    if not upper:
+        return decimals.widened(scope, lower, after, call.position)
+    (*_, window) = (node.window for node in walk(scope.plan) if isinstance(node, Aggregate))
+    place = _place(call, window.size)
+    return decimals.between(scope, lower, *upper, place.parts, place.whole, (before, after), call.position)
+
+
+def share_of(call: syntax.Call) -> Fraction:
+    if call.function == "median":
+        return Fraction(1, 2)
+    share = call.arguments[1]
+    if not isinstance(share, syntax.Literal) or type(share.value) not in (int, Number):
+        raise QueryError(
+            f"the share of {call.function} is a constant, such as 0.9; of several write a call each", share.position
+        )
+    if not 0 <= share.value <= 1:
+        raise QueryError(f"{call.function} of {share.value}; a share is 0 to 1", share.position)
+    return Fraction(share.value)
+
+
+def digits_of(share: Fraction) -> int:
+    """After the point."""
+    return next(digits for digits in count() if 10**digits % share.denominator == 0)
+
+
+def _place(call: syntax.Call, size: int) -> Place:
+    """Where a percentile is among `size` values in ascending order."""
+    share = share_of(call)
+    if call.function == "percentile_disc":
+        rank = max(ceil(share * size), 1) - 1
+        return Place(size - 1 - rank if call.descending else rank)
+    place = (1 - share if call.descending else share) * (size - 1)
+    parts = place % 1
+    return Place(int(place), parts.numerator, parts.denominator)
+
+
+def _result_digits(call: syntax.Call, column: Column) -> tuple[int, int]:
+    """The digits of percentile_cont before and after the point."""
+    before, after = decimals.digits_of(column)
+    after += digits_of(share_of(call))
+    if before + after > MOST_DIGITS:
+        why = f"has up to {before} digits before the point and {after} after it; the most is {MOST_DIGITS} in all"
+        ways = "take a share of fewer digits or percentile_disc, or CAST to a narrower decimal"
+        raise QueryError(f"{call.function} of a {column.type} {why}; {ways}", call.position)
+    return before, after
+
+
+def _ranked(column: Column, rank: int, size: int) -> Measure:
+    """The value of a rank. The extremes of short windows have cores without ranks."""
+    if size < LEAST_TUPLES:
+        extreme = "min" if rank == 0 else "max"
+        return Measure(Column(f"{extreme}({column})", column.type), extreme, column)
+    return Measure(Column(f"{column} of rank {rank}", column.type), "percentile_disc", column, rank=rank)

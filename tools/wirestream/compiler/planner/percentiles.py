@@ -1,0 +1,52 @@
+"""Percentiles of windows of tuples, by ws_quantile_ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from wirestream.compiler import cores
+from wirestream.compiler.circuit import ZERO, Bus, part
+from wirestream.compiler.plan import Aggregate, Column, Measure, SortKey, window_text
+from wirestream.compiler.planner.sorting import key_core, ordered
+from wirestream.compiler.planner.wiring import Wiring
+
+RANK_W = 16  # bits of a rank in RANKS
+
+
+def of_ranks(wiring: Wiring, node: Aggregate, bus: Bus) -> Bus:
+    """One row for each window, with the values of certain ranks; a core for each column."""
+    by_column: dict[Column, list[Measure]] = {}
+    for measure in node.measures:
+        by_column.setdefault(measure.value, []).append(measure)
+    rows = [_of_column(wiring, node, column, measures, bus) for column, measures in by_column.items()]
+    row = replace(rows[0], columns={name: signal for one in rows for name, signal in one.columns.items()})
+    text = f"⊞ {window_text(node.window)}: {', '.join(map(str, node.measures))}"
+    return wiring.stage([text], row, row.latency - bus.latency, [bus])
+
+
+def in_step(wiring: Wiring, one: Bus, other: Bus) -> Bus:
+    """The row of a window from those of two buses, each of which leaves a constant time after the window's last tuple:
+    the values of the earlier one wait."""
+    early, late = sorted((one, other), key=lambda bus: bus.latency)
+    waiting = {name: wiring.delayed(signal, late.latency - early.latency) for name, signal in early.columns.items()}
+    row = replace(late, columns=late.columns | waiting)
+    return wiring.stage(["rows in step"], row, 0, [one, other])
+
+
+def _of_column(wiring: Wiring, node: Aggregate, column: Column, measures: Sequence[Measure], bus: Bus) -> Bus:
+    key = SortKey(column, descending=False, nulls_last=False)
+    width = key_core(key).key_width
+    ranks = sum(measure.rank << RANK_W * place for place, measure in enumerate(measures))
+    packed = f"{RANK_W * len(measures)}'h{ranks:x}"
+    core = cores.QuantileRanks(node.window.size, node.window.advance, width, len(measures), packed)
+    bits = ordered(wiring, key, bus.columns[column.name])
+    inputs = {"s_valid": bus.valid, "s_eos": ZERO.text, "s_key": bits.text}
+    made = wiring.make(core, inputs, {"m_valid": 1, "m_key": width * len(measures)})
+    columns = {}
+    for place, measure in enumerate(measures):
+        found = part(made["m_key"], width * len(measures), width, place * width)
+        columns[measure.output.name] = ordered(wiring, key, found)
+    latency = bus.latency + core.latency
+    row = Bus(made["m_valid"], ZERO.text, ZERO.text, columns, latency=latency, stage=bus.stage)
+    return replace(row, exact=bus.exact, early=bus.early, rows=bus.rows, gaps=bus.gaps)

@@ -10,13 +10,22 @@ from wirestream.compiler.cores.groups import GroupBy, GroupPanes
 from wirestream.compiler.cores.joins import QueryJoin
 from wirestream.compiler.cores.merging import Multiplex, Union
 from wirestream.compiler.cores.several import PaneAggregate, SessionAggregate, TupleNumbers, WidAggregate
-from wirestream.compiler.cores.sorting import Comparator, PaneTopK, QuantileRanks, SortKey, SortNetwork, TopK
+from wirestream.compiler.cores.sorting import (
+    Comparator,
+    PaneTopK,
+    QuantileRanks,
+    RowNumber,
+    SortKey,
+    SortNetwork,
+    TopK,
+)
 from wirestream.compiler.cores.strings import MatchText, TextCrc32, TextEdit, TextExtract, TextMeasure
 from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
 ALL: tuple[type[Core], ...] = (
     *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, DivideConst, GroupBy, GroupPanes, MatchText, Multiplex),
-    *(Multiply, PaneAggregate, PaneTopK, QuantileRanks, QueryJoin, Select, SessionAggregate, SortKey, SquareRoot),
-    *(TextCrc32, TextEdit, TextExtract, TextMeasure, TopK, TupleNumbers, Union, WeightedSum, WidAggregate, Window),
+    *(Multiply, PaneAggregate, PaneTopK, QuantileRanks, QueryJoin, RowNumber, Select, SessionAggregate, SortKey),
+    *(SquareRoot, TextCrc32, TextEdit, TextExtract, TextMeasure, TopK, TupleNumbers, Union, WeightedSum),
+    *(WidAggregate, Window),
 )
 ALONE: tuple[type[Core], ...] = (Comparator, SortNetwork)  # for a design of one's own

@@ -24,6 +24,15 @@ def hashed_keys(key: int, words: int, tables: int) -> list[Memory]:
     return [*[Memory(key, words // WAYS), *[Memory(1, words // WAYS)] * tables] * WAYS, Memory(key, words)]
 
 
+def long_key_table(hashed: int, key: int, slots: int, tables: int) -> Cells:
+    """The logic of ws_group_keys with a hash table, or with the CAM of more stages. tables: windows, or panes."""
+    if hashed:
+        index = (slots - 1).bit_length()
+        return Cells(16.6 * key + 46 * index + 43 + 30 * tables, 19 * key + 86 * index - 29 + 70 * tables)
+    lut = slots * (0.57 * key + 1.3 * tables + 6.2) + 190
+    return Cells(lut, slots * (1.125 * key + tables + 4) + 8 * key + 337)
+
+
 def states(of: Aggregates, words: int) -> list[Memory]:
     """The memories of ws_group_states: two tables for each aggregate."""
     widths = zip(of.widths, of.kinds, strict=True)
@@ -185,12 +194,9 @@ class GroupPanes(_OfGroups):
         slots, age, kinds = self.rows, (panes - 1).bit_length(), len(of.kinds)
 
         cells = Window(0, "TIME", self.step, self.step, self.SLACK, self.WATTR_W, tables, 2).cells({})
-        if self.HASH:
-            lut, ff = 16.6 * key + 46 * index + 43 + 30 * tables, 19 * key + 86 * index - 29 + 70 * tables
-            memories = hashed_keys(key, 1 << index, tables)
-        else:
-            lut = slots * (0.57 * key + 1.3 * tables + 6.2) + 190
-            ff, memories = slots * (1.125 * key + tables + 4) + 8 * key + 337, [Memory(key, 1 << index)]
+        found = long_key_table(self.HASH, key, slots, tables)
+        lut, ff = found.lut, found.ff
+        memories = hashed_keys(key, 1 << index, tables) if self.HASH else [Memory(key, 1 << index)]
         memories += tables * states(of, 1 << index)
         small = (*[1] * tables, age * (1 + 2 * kinds) + tables)  # whether a pane has tuples; the ages of the groups
         memories += [Memory(width, 1 << index, index > 6) for width in small]

@@ -8,6 +8,7 @@ from math import ceil, log2
 from typing import ClassVar
 
 from wirestream.compiler.cores.base import Cells, Core, Memory, Ports, changes, shift, used
+from wirestream.compiler.cores.groups import hashed_keys, long_key_table
 from wirestream.compiler.cores.windows import Window
 from wirestream.compiler.sorting_networks import Layer, Pair, comparators, in_use, network
 
@@ -303,3 +304,71 @@ class QuantileRanks(Core):
         rings = [Memory(key, words, key * words > 2048) for words in (1 << slot, *[2 << slot] * ranks)]
         slots = Cells(size * (2 * key + 2.2 * slot + 1.5 * ranks), ff, tuple(rings), through=3.6 * size)
         return slots + waits + Cells(2 * advance, advance)
+
+
+@dataclass(frozen=True)
+class RowNumber(Core):
+    """ws_row_number; the latency is that of the first row. Swept: K of 1 to 8, 2 to 4 windows, 32 and 64 partitions of
+    16 to 64 bits in a CAM, 300 in a hash table, keys and tuples of 8 to 128 bits.
+
+    Cells of the table of keys, for each window of a ws_group_top_k, and the multiplexer of their rows.
+    """
+
+    K: int
+    DATA_W: int
+    KEY_W: int
+    CLOSE_W: int
+    PARTITION_W: int
+    CAPACITY: int
+    WINDOWS: int
+    HASH: int
+
+    name: ClassVar[str] = "sort:row_number"
+    outputs: ClassVar[tuple[str, ...]] = (
+        *("m_close", "m_rank", "m_key"),
+        *("o_valid", "o_punct", "o_close", "o_partition", "o_key", "o_data"),
+    )
+
+    @property
+    def rank_width(self) -> int:
+        return self.K.bit_length()
+
+    @property
+    def entries(self) -> int:
+        """In the table of keys."""
+        return 1 << (2 * self.CAPACITY - 1).bit_length() if self.HASH else self.CAPACITY + 18
+
+    @property
+    def rows(self) -> int:
+        return self.K * self.entries
+
+    @property
+    def latency(self) -> int:
+        return self.K + (26 if self.HASH else 23)
+
+    @property
+    def close_cycles(self) -> int:
+        return self.rows + self.latency
+
+    @property
+    def reset_cycles(self) -> int:
+        return self.entries // 8 + 2 if self.HASH else 1
+
+    def cells(self, ports: Ports) -> Cells:
+        index = (self.entries - 1).bit_length()
+        row, closing = self.rank_width + index + self.KEY_W + self.DATA_W, self.CLOSE_W * used(ports, "m_close")
+        several = (self.WINDOWS + 1) // 2 if self.WINDOWS > 3 else int(self.WINDOWS > 1)
+        whole = long_key_table(self.HASH, self.PARTITION_W, self.entries, self.WINDOWS)
+        whole += Cells(row * several, row + closing + self.WINDOWS)
+        whole += shift(self.CLOSE_W + self.PARTITION_W + self.KEY_W + self.DATA_W, 11 if self.HASH else 8)
+        if self.HASH:  # the keys are not read
+            whole += Cells(memories=tuple(hashed_keys(self.PARTITION_W, 1 << index, self.WINDOWS)[:-1]))
+        return sum([self._window(index)] * self.WINDOWS, whole)
+
+    def _window(self, index: int) -> Cells:
+        """Of a ws_group_top_k."""
+        key, data, places = self.KEY_W, self.DATA_W, self.K
+        lut = places * (4 * key + 3 * data + 16) + 60
+        ff = places * (4.26 * key + 4 * data + 18) + data + 11 * index + 82
+        words = (*[key, data] * places, self.rank_width, index)
+        return Cells(lut, ff, tuple(Memory(width, 1 << index) for width in words)) + shift(key + data + 10, 4)

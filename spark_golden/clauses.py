@@ -39,6 +39,14 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Over:
+    """PARTITION BY and ORDER BY of ROW_NUMBER() OVER (…)."""
+
+    partition: list[list[Token]]
+    order: list[Order]
+
+
+@dataclass(frozen=True)
 class Side:
     """An operand of FROM or JOIN. source: a stream's name, or the arms of a UNION in parentheses."""
 
@@ -49,7 +57,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Select:
-    """other, on: the second side of a JOIN and its condition. unique: with DISTINCT. limit: None without LIMIT."""
+    """other, on: the second side of a JOIN and its condition. unique: with DISTINCT. limit: None without LIMIT. over:
+    that of ROW_NUMBER(), which is the column NUMBER in `items` and `qualify`; None if there is none."""
 
     items: list[Item]
     side: Side
@@ -62,6 +71,8 @@ class Select:
     order: list[Order]
     limit: int | None
     offset: int
+    qualify: list[Token]
+    over: Over | None = None
 
     @property
     def source(self) -> str | list[Select]:
@@ -76,8 +87,15 @@ class Select:
         """Whether it has ORDER BY, LIMIT or OFFSET."""
         return bool(self.order or self.limit is not None or self.offset)
 
+    @property
+    def in_order(self) -> bool:
+        """Whether the order of its rows follows from it, or from the query that it reads."""
+        below = self.source if isinstance(self.source, list) else []
+        return not self.other and bool(self.sorted or self.over or (len(below) == 1 and below[0].in_order))
 
-CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET")
+
+NUMBER = "#number"
+CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "QUALIFY", "ORDER", "LIMIT", "OFFSET")
 INSIDE = ("DISTINCT", "WITHIN")  # IS DISTINCT FROM, WITHIN GROUP: before words that begin a clause elsewhere
 VALUES = ("END", "NULL", "TRUE", "FALSE")  # words that end an expression, and are not aliases
 OPERATORS = ("AND", "OR", "NOT", "DIV", "IN", "IS", "BETWEEN", "LIKE", "CASE", "WHEN", "THEN", "ELSE", "DISTINCT",
@@ -176,7 +194,7 @@ def _select(tokens: list[Token], named: Named) -> Select:
     heads = [(k, token) for k, token in at_top(tokens) if token.keyword in CLAUSES and k not in inside]
     order = [CLAUSES.index(token.keyword) for _, token in heads]
     if order[:2] != [0, 1] or heads[0][0] != 0 or order != sorted(set(order)):
-        expected = "SELECT … FROM … WHERE … GROUP BY … HAVING … ORDER BY … LIMIT … OFFSET"
+        expected = "SELECT … FROM … WHERE … GROUP BY … HAVING … QUALIFY … ORDER BY … LIMIT … OFFSET"
         raise ValueError(f"expected {expected} in this order, found '{written(tokens)}'")
     ends = [k for k, _ in heads[1:]] + [len(tokens)]
     clause = {token.keyword: tokens[k + 1 : end] for (k, token), end in zip(heads, ends, strict=True)}
@@ -194,7 +212,7 @@ def _select(tokens: list[Token], named: Named) -> Select:
     group, order = clause.get("GROUP", []), clause.get("ORDER", [])
     if any(words and words[0].keyword != "BY" for words in (group, order)):
         raise ValueError("GROUP or ORDER without BY")
-    return _in_group_by(
+    return _numbered(
         Select(
             [_item(item, place) for place, item in enumerate(split(clause["SELECT"], ","), 1)],
             side,
@@ -207,8 +225,52 @@ def _select(tokens: list[Token], named: Named) -> Select:
             [_order(tokens) for tokens in split(order[1:], ",")] if order else [],
             _count(clause["LIMIT"]) if "LIMIT" in clause else None,
             _count(clause["OFFSET"]) if "OFFSET" in clause else 0,
+            clause.get("QUALIFY", []),
         )
     )
+
+
+def _numbered(select: Select) -> Select:
+    """The SELECT with the column NUMBER in place of ROW_NUMBER() OVER (…), or with its window in brackets."""
+    parts = [item.expression or [] for item in select.items] + [select.qualify]
+    found = [_without_over(tokens) for tokens in parts]
+    overs = [over for _, several in found for over in several]
+    if not overs:
+        if select.qualify:
+            raise ValueError("QUALIFY without ROW_NUMBER()")
+        return _in_group_by(select)
+    if any(over != overs[0] for over in overs):
+        raise ValueError("two different ROW_NUMBER() in a SELECT")
+    *columns, qualify = [tokens for tokens, _ in found]
+    items = [
+        replace(item, expression=item.expression and tokens) for item, tokens in zip(select.items, columns, strict=True)
+    ]
+    return replace(select, items=items, qualify=qualify, over=_over(overs[0]))
+
+
+def _without_over(tokens: list[Token]) -> tuple[list[Token], list[list[Token]]]:
+    """The tokens with NUMBER for each ROW_NUMBER() OVER (…), and what these parentheses contain."""
+    words, found, overs, k = [token.keyword for token in tokens], [], [], 0
+    while k < len(tokens):
+        if words[k : k + 5] == ["ROW_NUMBER", "(", ")", "OVER", "("]:
+            end = next((n for n, _ in at_top(tokens[k + 4 :]) if n > 0), len(tokens[k + 4 :])) + k + 4
+            overs.append([replace(token, line=0) for token in tokens[k + 5 : end - 1]])
+            found.append(Token("name", NUMBER, tokens[k].line))
+            k = end
+        else:
+            found.append(tokens[k])
+            k += 1
+    return found, overs
+
+
+def _over(tokens: list[Token]) -> Over:
+    """[PARTITION BY a, b] [ORDER BY c DESC, d]."""
+    before, *after = split(tokens, "ORDER")
+    words = [[token.keyword for token in part[:2]] for part in (before, *after)]
+    if len(after) > 1 or (before and words[0] != ["PARTITION", "BY"]) or any(word[:1] != ["BY"] for word in words[1:]):
+        raise ValueError(f"expected PARTITION BY … ORDER BY … after OVER, found '{written(tokens)}'")
+    order = [_order(one) for one in split(after[0][1:], ",")] if after else []
+    return Over(split(before[2:], ",") if before else [], order)
 
 
 def _order(tokens: list[Token]) -> Order:

@@ -43,7 +43,8 @@ BIGINT = "DECIMAL(20,0)"
 # Calls whose result is no decimal, whatever the operands.
 WITHOUT_DECIMALS = ("count", "bit_or", "bit_xor", "bit_and", "wsum", "sign", "between")
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
-ORDER, WINDOW = "#order", "#window"  # additional columns: the arrival, and the end of the time window
+# Additional columns: the session, the arrival, and the end of the time window.
+SESSION, ORDER, WINDOW = "#session", "#order", "#window"
 SPARK = {"long": "BIGINT", "bool": "BOOLEAN"}  # types by other names
 INTERVALS = {"us": "MICROSECOND", "ms": "MILLISECOND", "s": "SECOND"}  # units by other names
 # Other names are quoted, so Spark's keywords are plain names.

@@ -1,7 +1,8 @@
-"""Goldens of the queries with ORDER BY and LIMIT, whose rows are in order, and of those with percentiles.
+"""Goldens of the queries with ORDER BY and LIMIT, or with ROW_NUMBER(), whose rows are in order, and of those with
+percentiles.
 
-Equal rows are in the order of arrival, groups in that of their first tuples. Percentiles are Spark's own,
-floating-point numbers that are close enough to the decimals to round to them.
+Equal rows are in the order of arrival, groups and partitions in that of their first tuples. Percentiles are Spark's
+own, floating-point numbers that are close enough to the decimals to round to them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,14 @@ def _first(rows: DataFrame, window: str, by: list[Column], count: int, offset: i
     place = F.row_number().over(Window.partitionBy(window).orderBy(*by))
     placed = rows.withColumn("place", place).where(F.col("place").between(offset + 1, offset + count))
     return placed.orderBy(window, "place").drop("place")
+
+
+def _first_of_symbols(trades: DataFrame, by: list[Column], count: int) -> DataFrame:
+    """The trades of each symbol of a `window` that ROW_NUMBER() leaves, in order, with their Place."""
+    of_symbol = Window.partitionBy("window", "Symbol")
+    placed = trades.withColumn("Place", F.row_number().over(of_symbol.orderBy(*by, F.asc("seq"))))
+    placed = placed.withColumn("arrived", F.min("seq").over(of_symbol))
+    return placed.where(F.col("Place") <= count).orderBy("window", "arrived", "Place")
 
 
 def top_sources(packets: DataFrame) -> DataFrame:
@@ -61,3 +70,13 @@ def usual_spread(quotes: DataFrame) -> DataFrame:
     widest = F.max("Spread").alias("Widest")
     rows = windows.agg(last("Time").alias("Time"), median.alias("Median"), wide.alias("Wide"), widest)
     return rows.select("Time", "Median", "Wide", "Widest")
+
+
+def best_per_symbol(trades: DataFrame) -> DataFrame:
+    held = in_windows(trades, 60, 60, 10)
+    return _first_of_symbols(held, [F.desc("Price")], 3).select("Time", "Symbol", "Price", "Place")
+
+
+def largest_of_symbol(trades: DataFrame) -> DataFrame:
+    held = in_tuple_windows(trades, 200, 100)
+    return _first_of_symbols(held, [F.desc("Volume"), F.asc("Price")], 1).select("Symbol", "Volume", "Price")

@@ -19,11 +19,12 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
-from spark_golden.clauses import Item, Select, Side, conjuncts
+from spark_golden.clauses import NUMBER, Item, Select, Side, conjuncts
 from spark_golden.declaration import NANOSECONDS, UNITS, Stream, spark_type, unit_of
-from spark_golden.expressions import INTEGER, ORDER, WINDOW, Shim, is_aggregate
+from spark_golden.expressions import INTEGER, ORDER, SESSION, WINDOW, Shim, is_aggregate
 from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
+from spark_golden.row_order import in_order, named_items, numbered, orders
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, TUPLE, column_of, judge, with_queries
 from spark_golden.tokens import Token
@@ -31,9 +32,9 @@ from spark_golden.window_clause import Duration, JoinWindow, Window
 from spark_golden.window_words import BEGIN, BOUNDS, END, LAST
 from spark_golden.windows import floor_div, windows_begun, windows_closed
 
-# Like ORDER and WINDOW, not names of fields. CLOSED: the watermark at the end, for session windows.
+# Like SESSION, ORDER and WINDOW, not names of fields. CLOSED: the watermark at the end, for session windows.
 # END: that of a time window, if it is not a number in Spark.
-SESSION, CLOSED = "#session", "#closed"
+CLOSED = "#closed"
 FIELD = "field_"  # prefix of field names while the rules add their own columns
 
 
@@ -123,7 +124,9 @@ class Evaluation:
         plain = {name: name for name in below.names}
         if select.where:
             below = replace(below, frame=below.frame.where(self._shim(plain, below.frame)(select.where)))
-        if window and select.sorted and not _aggregates(select):
+        if select.over and (not window or select.sorted or _aggregates(select)):
+            raise ValueError("ROW_NUMBER() needs a window after FROM, without aggregates, GROUP BY, ORDER BY and LIMIT")
+        if window and (select.over or (select.sorted and not _aggregates(select))):
             return self._tuples(select, window, below)
         if window:
             return self._aggregated(select, window, below)
@@ -281,18 +284,24 @@ class Evaluation:
         return frame.withColumn(WINDOW, F.explode(F.when(first <= last, F.sequence(first, last))))
 
     def _tuples(self, select: Select, window: Window, below: Rows) -> Rows:
-        """The first tuples of each window."""
+        """The first tuples of each window, or of each partition of it."""
         if window.session or window.emit_empty:
-            raise ValueError("ORDER BY of the tuples of a window with SESSION or EMIT_EMPTY")
+            raise ValueError("the first tuples of a window with SESSION or EMIT_EMPTY")
         if not window.in_time and not below.ordered:
             raise ValueError("a tuple window over a UNION is not supported: its rows have no order")
         frame = below.frame if window.in_time else self._in_tuple_windows(below.frame, window)
         times = self._bounds(window, self._unit(below.origin), below.origin) if window.in_time else {}
         frame = frame.withColumns({name: F.expr(time) for name, time in times.items()})
         shim = self._shim({name: name for name in (*below.names, *times)}, frame)
-        frame = frame.withColumns({f"#by{k}": F.expr(shim(key)) for k, key in enumerate(_orders(select))})
         items = [i for item in select.items for i in (self._all(below) if item.expression is None else [item])]
-        frame = _sorted(frame, select)
+        if select.over:
+            frame = numbered(frame, select, shim)
+            shim = replace(shim, columns=shim.columns | {NUMBER: NUMBER})
+            if select.qualify:
+                frame = frame.where(shim(named_items(select.qualify, items)))
+        else:
+            frame = frame.withColumns({f"#by{k}": F.expr(shim(key)) for k, key in enumerate(orders(select))})
+            frame = in_order(frame, select)
         outputs = [F.expr(shim(item.expression)).alias(item.name) for item in items]
         return Rows(frame.select(SESSION, ORDER, *outputs), _names(items), below.origin)
 
@@ -336,10 +345,10 @@ class Evaluation:
         frame = frame.withColumns({name: F.expr(of_tuple(key)) for name, key in grouped.items()})
         values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
         keep = F.expr(shim(select.having) if select.having else "true").alias("#having")
-        by = [F.expr(shim(key)).alias(f"#by{k}") for k, key in enumerate(_orders(select))]
+        by = [F.expr(shim(key)).alias(f"#by{k}") for k, key in enumerate(orders(select))]
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by the groups' first arrival
         frame = frame.groupBy(*units, *grouped).agg(order, keep, *values, *by).where("`#having`")
-        frame = _sorted(frame, select) if select.sorted else frame
+        frame = in_order(frame, select) if select.sorted else frame
         outputs = [F.col(f"#{k}").alias(item.name) for k, item in enumerate(select.items)]
         return Rows(frame.select(SESSION, ORDER, *outputs), _names(select.items), below.origin)
 
@@ -420,47 +429,6 @@ def _aggregates(select: Select) -> bool:
     texts = [item.expression or [] for item in select.items] + [order.expression for order in select.order]
     calls = [name for text in texts for name, sign in pairwise(text) if sign.keyword == "(" and name.kind == "name"]
     return bool(any(map(is_aggregate, calls)) or select.group or select.having)
-
-
-def _orders(select: Select) -> list[list[Token]]:
-    """The expressions of ORDER BY: the number of a column of SELECT alone is that column, and outside aggregates so is
-    a name that one has."""
-    named = {item.name: item.expression for item in select.items if item.expression}
-    return [_by_names(order.expression, select.items, named) for order in select.order]
-
-
-def _by_names(tokens: list[Token], items: list[Item], named: Mapping[str, list[Token]]) -> list[Token]:
-    if len(tokens) == 1 and tokens[0].kind == "number":
-        place = int(tokens[0].text)
-        if not 1 <= place <= len(items) or items[place - 1].expression is None:
-            raise ValueError(f"ORDER BY {place}: no such column")
-        return items[place - 1].expression
-    found: list[Token] = []
-    inside, depth = 0, 0  # the depth of parentheses at which an aggregate ends, and the present one
-    for token, after in zip(tokens, [*tokens[1:], None], strict=False):
-        depth += {"(": 1, ")": -1}.get(token.keyword, 0)
-        inside = 0 if depth < inside else inside
-        call = token.kind == "name" and after is not None and after.keyword == "("
-        if call and not inside and is_aggregate(token):
-            inside = depth + 1
-        replaced = token.kind == "name" and not call and not inside and token.text in named
-        brackets = [Token("symbol", sign, token.line) for sign in "()"]
-        found += [brackets[0], *named[token.text], brackets[1]] if replaced else [token]
-    return found
-
-
-def _sorted(frame: DataFrame, select: Select) -> DataFrame:
-    """The rows that LIMIT and OFFSET leave of each window, in the order of the columns `#by`0, 1, …, then of ORDER."""
-    by = []
-    for k, order in enumerate(select.order):
-        key = F.col(f"`#by{k}`")
-        direction = ("desc" if order.descending else "asc") + f"_nulls_{'last' if order.nulls_last else 'first'}"
-        by.append(getattr(key, direction)())
-    place = F.row_number().over(Over.partitionBy(SESSION, WINDOW).orderBy(*by, ORDER))
-    frame = frame.withColumn("#place", place).where(F.col("#place") > select.offset)
-    if select.limit is not None:
-        frame = frame.where(F.col("#place") <= select.offset + select.limit)
-    return frame.withColumn(ORDER, F.struct(WINDOW, "#place"))
 
 
 def _key(key: list[Token], items: list[Item], names: tuple[str, ...]) -> list[Token]:

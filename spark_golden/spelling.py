@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from spark_golden.clauses import Select, Side
+from spark_golden.clauses import Over, Select, Side
 from spark_golden.declaration import Stream
 from spark_golden.expressions import KEPT
 from spark_golden.tokens import Quoted, Token
@@ -54,8 +54,23 @@ def _select(select: Select, streams: Mapping[str, Stream]) -> Select:
     group = [key if len(key) > 1 or key[0].text in known else _tokens(key, named) for key in group]
     order = [replace(order, expression=_ordered(order.expression, named, known)) for order in select.order]
     return replace(
-        select, items=items, side=sides[0], other=sides[1], on=on, where=where, having=having, group=group, order=order
+        select,
+        items=items,
+        side=sides[0],
+        other=sides[1],
+        on=on,
+        where=where,
+        having=having,
+        group=group,
+        order=order,
+        qualify=_ordered(select.qualify, named, known),
+        over=select.over and _over(select.over, known),
     )
+
+
+def _over(over: Over, known: list[str]) -> Over:
+    order = [replace(one, expression=_tokens(one.expression, known)) for one in over.order]
+    return Over([_tokens(part, known) for part in over.partition], order)
 
 
 def _ordered(tokens: list[Token], named: list[str], known: list[str]) -> list[Token]:

@@ -17,8 +17,8 @@ from pyspark.sql import functions as F
 
 from spark_golden.clauses import created, query
 from spark_golden.declaration import Stream
-from spark_golden.expressions import ORDER, SPREADS, first_line
-from spark_golden.rows import SESSION, Evaluation
+from spark_golden.expressions import ORDER, SESSION, SPREADS, first_line
+from spark_golden.rows import Evaluation
 from spark_golden.session import session
 from spark_golden.spelling import as_declared
 from spark_golden.tokens import Token, lexed, split
@@ -26,8 +26,8 @@ from spark_golden.tokens import Token, lexed, split
 
 @dataclass(frozen=True)
 class Answer:
-    """rows: with the columns of SELECT; in order if the query has ORDER BY or LIMIT. replaced: what was rewritten for
-    Spark, one line each."""
+    """rows: with the columns of SELECT; in order if the query has ORDER BY, LIMIT or ROW_NUMBER(). replaced: what was
+    rewritten for Spark, one line each."""
 
     rows: DataFrame
     replaced: list[str]
@@ -73,7 +73,7 @@ def answers(
         try:
             with without_loss() if _uses_decimals(statement, frames) else nullcontext():
                 rows = evaluation.body(as_declared(body, streams))
-            frame = rows.frame.orderBy(SESSION, ORDER) if body[0].sorted else rows.frame
+            frame = rows.frame.orderBy(SESSION, ORDER) if body[0].in_order else rows.frame
             found[name] = Answer(frame.select(*map(F.col, rows.names)), list(evaluation.replaced))
         except (AnalysisException, ParseException) as error:
             raise ValueError(first_line(error)) from error

@@ -17,6 +17,7 @@ WINDOW = "[SIZE 4 ADVANCE 1 TUPLES]"
 TUMBLE, BOUNDS = "TUMBLE(TABLE Trades, DESCRIPTOR(Time), INTERVAL '10' MINUTE)", "GROUP BY window_start, window_end"
 W = "[RANGE 60 SLIDE 60 WATTR Time SLACK 10]"
 COUNT = "SELECT count(*) AS n FROM Trades"
+NUMBER = "ROW_NUMBER() OVER (PARTITION BY Symbol ORDER BY Price)"
 EVENTS = "CREATE INPUT STREAM Ev (Ts long, Kind int, Due long) TIME Ts IN milliseconds; SELECT count(*) AS n FROM Ev"
 REFUSED = [
     ("", "no query in the file", None),
@@ -33,7 +34,7 @@ REFUSED = [
     ("SELECT Price FROM Trades LIMIT 3", "LIMIT and OFFSET without a window would never end", (1, 26)),
     (
         f"SELECT count(*) AS N FROM Trades {W} LIMIT 3 ORDER BY N",
-        "HAVING, ORDER BY, LIMIT, OFFSET, in this order",
+        "HAVING, QUALIFY, ORDER BY, LIMIT, OFFSET, in this order",
         (1, 82),
     ),
     (f"SELECT count(*) AS N FROM Trades {W} SORT BY N", "unexpected 'SORT'; write ORDER BY", (1, 74)),
@@ -81,7 +82,87 @@ REFUSED = [
         (1, 100),
     ),
     ("SELECT Price FROM Trades EXCEPT SELECT 3 FROM Trades", "use a JOIN of the streams, or a condition", (1, 26)),
-    ("SELECT sum(Price) OVER (PARTITION BY Symbol) FROM Trades", "runs OVER on Spark", (1, 19)),
+    ("SELECT sum(Price) OVER (PARTITION BY Symbol) FROM Trades", "runs OVER on Spark", (1, 8)),
+    (
+        "SELECT Price OVER (PARTITION BY Symbol) FROM Trades",
+        "OVER follows a function: ROW_NUMBER() OVER (PART",
+        (1, 14),
+    ),
+    (
+        "SELECT sum(Price) OVER (PARTITION BY abs(Price) ORDER BY Time ROWS 9 PRECEDING) FROM Trades",
+        "unexpected 'ROWS'; [SIZE 10 ADVANCE 1 TUPLES] slides over the last tuples",
+        (1, 63),
+    ),
+    (f"SELECT Price, {NUMBER} AS n FROM Trades {W}", "ROW_NUMBER() of all tuples of a window; write QUALIFY", (1, 15)),
+    (f"SELECT Price FROM Trades {W} QUALIFY {NUMBER} <= 3 OR Price > 5", "of all tuples of a window", (1, 74)),
+    (f"SELECT Price FROM Trades {W} QUALIFY {NUMBER} <= $most", "of all tuples of a window", (1, 74)),
+    (f"SELECT Price FROM Trades {W} QUALIFY {NUMBER} < 1", "at least 1, so none is at most 0", (1, 74)),
+    (f"SELECT Price FROM Trades {W} QUALIFY {NUMBER} <= 257", "the most is 256 of a partition", (1, 26)),
+    (f"SELECT Price FROM Trades {W} QUALIFY Price < 3", "without ROW_NUMBER(); select tuples with WHERE", (1, 80)),
+    (f"SELECT Price FROM Trades {W} QUALIFY ROW_NUMBER() <= 3", "ROW_NUMBER() needs OVER (PARTITION BY", (1, 74)),
+    (f"SELECT Price FROM Trades {W} WHERE {NUMBER} <= 3", "before they have a number; write QUALIFY", (1, 72)),
+    (f"SELECT Price FROM Trades {W} ORDER BY {NUMBER} LIMIT 3", "only allowed in SELECT and QUALIFY", (1, 75)),
+    (f"SELECT sum({NUMBER}) AS s FROM Trades {W}", "only allowed in SELECT and QUALIFY", (1, 12)),
+    (f"SELECT Price FROM Trades QUALIFY {NUMBER} <= 3", "without a window would never end", (1, 34)),
+    (f"SELECT DISTINCT Price FROM Trades {W} QUALIFY {NUMBER} <= 3", "of groups; ORDER BY … LIMIT 3 gives", (1, 83)),
+    (f"SELECT Price FROM Trades {W} QUALIFY {NUMBER} <= 3 LIMIT 3", "the rows leave by partition", (1, 74)),
+    (f"SELECT Price FROM Trades {W} LIMIT 3 QUALIFY {NUMBER} <= 3", "HAVING, QUALIFY, ORDER BY, LIMIT", (1, 74)),
+    (
+        f"SELECT a FROM (SELECT n AS a FROM (SELECT {NUMBER} AS n FROM Trades {W})) WHERE a < 4",
+        "or WHERE in the query around it",
+        (1, 43),
+    ),
+    (
+        f"SELECT {NUMBER} AS a, ROW_NUMBER() OVER (PARTITION BY Symbol) AS b FROM Trades {W} QUALIFY a < 4",
+        "two ROW_NUMBER() with different OVER",
+        (1, 69),
+    ),
+    (
+        f"SELECT Price FROM Trades {W} QUALIFY ROW_NUMBER() OVER (ORDER BY Price) <= 3",
+        "without PARTITION BY: ORDER BY … LIMIT 3 gives the same rows",
+        (1, 74),
+    ),
+    (
+        f"SELECT Price FROM Trades {W} QUALIFY ROW_NUMBER() OVER (PARTITION BY window_end) <= 3",
+        "without PARTITION BY: ORDER BY … LIMIT 3 gives the same rows",
+        (1, 74),
+    ),
+    (
+        f"SELECT Price FROM Trades {W} QUALIFY ROW_NUMBER() OVER (PARTITION BY 5) <= 3",
+        "PARTITION BY a constant: all tuples are one group",
+        (1, 106),
+    ),
+    (
+        f"SELECT Price FROM Trades {W} QUALIFY ROW_NUMBER() OVER (PARTITION BY nullif(Price, 1)) <= 3",
+        "may be null, and a key must have a value",
+        (1, 106),
+    ),
+    (
+        f"SELECT Price FROM Trades {W} QUALIFY ROW_NUMBER(Price) OVER (PARTITION BY Symbol) <= 3",
+        "ROW_NUMBER() takes no column",
+        (1, 74),
+    ),
+    (
+        f"SELECT Price FROM Trades {W} QUALIFY dense_rank() OVER (PARTITION BY Symbol ORDER BY Price) <= 3",
+        "DENSE_RANK() OVER (…); the only number of a row is ROW_NUMBER() OVER (…)",
+        (1, 74),
+    ),
+    (
+        f"SELECT Price FROM Trades [SESSION GAP 9 WATTR Time] QUALIFY {NUMBER} <= 3",
+        "ROW_NUMBER() of the tuples of a window with SESSION",
+        (1, 26),
+    ),
+    (
+        f"SELECT Price FROM Trades [SIZE 50 ADVANCE 10 TUPLES] QUALIFY {NUMBER} <= 3",
+        "50 rows of a window need 76 cycles to leave, but one closes every 10 tuples; use ADVANCE 76",
+        (1, 26),
+    ),
+    (
+        "SELECT t.Price FROM Trades [ROWS 4] t JOIN Quotes [ROWS 4] q ON t.Symbol = q.Symbol "
+        "QUALIFY ROW_NUMBER() OVER (PARTITION BY t.Symbol) < 3",
+        "ROW_NUMBER() over a JOIN, whose pairs never end",
+        (1, 93),
+    ),
     ("SELECT Price FROM TABLE(TUMBLE(TABLE Trades))", "a function of windows is TUMBLE(TABLE Trades, DESC", (1, 44)),
     ("SELECT Price FROM HOP(DATA => TABLE Trades)", "a function of windows is TUMBLE(TABLE Trades, DESC", (1, 23)),
     (f"SELECT count(*) FROM TABLE({TUMBLE})", "TUMBLE without GROUP BY window_start, window_end would", (1, 28)),

@@ -651,6 +651,54 @@ QUERIES = {
 }
 
 
+LARGEST = "ROW_NUMBER() OVER (PARTITION BY Key ORDER BY X DESC)"
+IN_ORDER = {
+    "the first tuples of each window": (
+        f"SELECT window_end AS E, X {WINDOW} ORDER BY X LIMIT 2",
+        [(120, -7), (120, 5), (150, -3), (210, 8)],
+    ),
+    "those after the first": (f"SELECT X, Y {WINDOW} ORDER BY X LIMIT 2 OFFSET 1", [(5, 0), (9, 4)]),
+    "equal tuples are in the order of arrival": (
+        f"SELECT X {WINDOW} ORDER BY Y % 2 LIMIT 2",
+        [(-7,), (5,), (-3,), (8,)],
+    ),
+    "nulls are first, unless the text says otherwise": (
+        f"SELECT X div Y AS Q {WINDOW} ORDER BY Q LIMIT 2",
+        [(None,), (-3,), (1,), (2,)],
+    ),
+    "nulls last": (f"SELECT X div Y AS Q {WINDOW} ORDER BY Q NULLS LAST LIMIT 2", [(-3,), (2,), (1,), (2,)]),
+    "the first groups of each window": (
+        f"SELECT Time, Key, sum(X) AS S {WINDOW} GROUP BY Key ORDER BY S DESC LIMIT 1",
+        [(120, "b", 5), (150, "a", -3), (210, "a", 8)],
+    ),
+    "the first tuples of each partition, by the partitions' first tuples": (
+        f"SELECT Time, Key, X, N FROM (SELECT Time, Key, X, {LARGEST} AS N {WINDOW}) WHERE N <= 2",
+        [(99, "a", 9, 1), (100, "a", -7, 2), (103, "b", 5, 1), (131, "a", -3, 1), (200, "a", 8, 1)],
+    ),
+    "the first tuple of each partition": (
+        f"SELECT window_end AS E, X {WINDOW} QUALIFY {LARGEST} = 1",
+        [(120, 9), (120, 5), (150, -3), (210, 8)],
+    ),
+    "the second one": (f"SELECT X, {LARGEST} AS N {WINDOW} QUALIFY N = 2", [(-7, 2)]),
+    "rows have their number before other conditions": (
+        f"SELECT X, {LARGEST} AS N {WINDOW} QUALIFY N < 3 AND X < 6",
+        [(-7, 2), (5, 1), (-3, 1)],
+    ),
+    "tuples are selected before they have a number": (
+        f"SELECT X, {LARGEST} AS N {WINDOW} WHERE X < 6 QUALIFY N < 3",
+        [(-7, 1), (5, 1), (-3, 1)],
+    ),
+    "equal tuples of a partition are in the order of arrival": (
+        f"SELECT X {WINDOW} QUALIFY ROW_NUMBER() OVER (PARTITION BY Y % 2 ORDER BY Key) BETWEEN 2 AND 3",
+        [(9,), (5,)],
+    ),
+    "partitions of a window of tuples": (
+        "SELECT Key, X FROM T [SIZE 3 ADVANCE 3 TUPLES] QUALIFY ROW_NUMBER() OVER (PARTITION BY Key ORDER BY X) < 2",
+        [("a", -7), ("b", 5), ("a", -3), ("b", 1)],
+    ),
+}
+
+
 def rows(answer: Answer) -> Counter:
     return Counter(tuple(golden.plain(row).values()) for row in answer.rows.collect())
 
@@ -669,6 +717,12 @@ def ask(sql: str) -> Answer:
 def test_rows_worked_out_by_hand(name):
     sql, wanted = (EXPRESSIONS | QUERIES)[name]
     assert rows(ask(sql)) == Counter(wanted)
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_rows_in_order_worked_out_by_hand(name):
+    sql, wanted = IN_ORDER[name]
+    assert [tuple(golden.plain(row).values()) for row in ask(sql).rows.collect()] == wanted
 
 
 def test_sessions_and_punctuations():
@@ -724,6 +778,11 @@ def test_several_queries():
         ("SELECT X FROM T HAVING X > 1 WHERE X > 1", "in this order"),
         ("SELECT X FROM T ORDER BY X", "ORDER BY and LIMIT need a window"),
         ("SELECT X FROM T WHERE", "nothing after WHERE"),
+        (f"SELECT X FROM T QUALIFY {LARGEST} < 3", r"ROW_NUMBER\(\) needs a window"),
+        (f"SELECT sum(X) AS S, {LARGEST} AS N {WINDOW}", r"ROW_NUMBER\(\) needs a window after FROM, without agg"),
+        (f"SELECT X {WINDOW} QUALIFY X < 3", r"QUALIFY without ROW_NUMBER\(\)"),
+        (f"SELECT X, {LARGEST} AS A, {LARGEST.replace('X', 'Y')} AS B {WINDOW}", "two different"),
+        (f"SELECT X, ROW_NUMBER() OVER (ORDER X) AS N {WINDOW}", "expected PARTITION BY … ORDER BY … after OVER"),
         ("SELECT X FROM T WHERE X > 1 LIMIT 3", "ORDER BY and LIMIT need a window"),
         ("SELECT X FROM T WHERE (X > 1", "is not closed"),
         ("SELECT X FROM T WHERE X > 1)", r"unmatched \)"),

@@ -46,6 +46,8 @@ def test_rows(names):
         ("top_by_symbol", ("merge",), ()),
         ("usual_spread", ("merge", "multiplex"), ("UsualSpread=replicate",)),
         ("usual_spread", (), ("UsualSpread=constant",)),
+        ("best_per_symbol", ("unnest",), ()),
+        ("best_per_symbol largest_of_symbol", ("merge", "multiplex"), ()),
     ],
 )
 def test_rows_without_rewrites(names, without, windows):
@@ -75,8 +77,9 @@ def test_rows_of_groups_in_windows_that_share_a_table(names):
     check(*names.split(), capacity=64)
 
 
-def test_rows_with_room_for_hundreds_of_groups():
-    check("heavy_hitters", capacity=256)
+@pytest.mark.parametrize("name", ["heavy_hitters", "best_per_symbol"])
+def test_rows_with_room_for_hundreds_of_groups(name):
+    check(name, capacity=256)
 
 
 def test_rows_of_every_method_at_200_mhz():

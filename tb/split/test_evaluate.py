@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from spark_golden.sql import evaluate as oracle
 from tb.queries import golden, readings, streams
 from tb.queries.random_queries import draw
-from tb.queries.test_oracle import CONSTANTS, EXPRESSIONS, QUERIES, TOO_WIDE, TUPLES, WINDOW
+from tb.queries.test_oracle import CONSTANTS, EXPRESSIONS, IN_ORDER, QUERIES, TOO_WIDE, TUPLES, WINDOW
 from wirestream.compiler import syntax, units
 from wirestream.compiler.parse import parse
 from wirestream.schema.streams import Stream, declared, shipped
@@ -61,6 +61,12 @@ def test_rows_worked_out_by_hand(name):
     sql, wanted = (EXPRESSIONS | QUERIES)[name]
     # The grammar has no doubled quotes and no backslash in a string; otherwise it accepts the same text.
     assert rows(ask(sql)) == Counter(wanted)
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_rows_in_order_worked_out_by_hand(name):
+    sql, wanted = IN_ORDER[name]
+    assert [tuple(golden.plain(row).values()) for row in ask(sql).collect()] == wanted
 
 
 def test_sessions_and_punctuations():

@@ -298,7 +298,7 @@ def code(verilog: str) -> list[str]:
     return [line for line in verilog.splitlines() if not line.lstrip().startswith("//")]
 
 
-TOP = text("top_by_symbol")
+TOP, BEST = text("top_by_symbol"), text("best_per_symbol")
 COUNTED = "count(*) AS N FROM Trades"
 WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
 
@@ -315,6 +315,17 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         (TOP.replace("INTO", "ORDER BY Top LIMIT 9 INTO"), LARGE, {}, "S", "give the most groups by --groups"),
         (TOP.replace("INTO", "ORDER BY Top LIMIT 9 INTO"), LARGE, {"groups": 9}, "F", ""),
         (f"SELECT * FROM ({TOP.replace('INTO TopBySymbol', '')}) ORDER BY Top", LARGE, {}, "FFFSS", "support ORDER"),
+        (BEST, LARGE, {}, "S", "give the most groups by --groups"),
+        (BEST, LARGE, {"groups": 9}, "F", ""),
+        (text("largest_of_symbol"), LARGE, {"groups": 9}, "F", ""),
+        (
+            f"SELECT sqrt(Place) AS R FROM ({BEST.partition('INTO')[0]}) WHERE Price > 1",
+            LARGE, {"groups": 9}, "FFS", "support SQRT",
+        ),
+        (
+            "SELECT ROW_NUMBER() OVER (PARTITION BY Symbol ORDER BY Price) AS N FROM Trades WHERE Price > 9",
+            LARGE, {}, "FS", "support ROW_NUMBER",
+        ),
         ("SELECT sum(Price) AS S FROM Trades WHERE Price > 9", LARGE, {}, "FSS", "never end"),
         ("SELECT Symbol, count(*) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),
         ("SELECT Symbol, sum(Price + 1) AS N FROM Trades GROUP BY Symbol", LARGE, {}, "SS", "never end"),

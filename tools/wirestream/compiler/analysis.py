@@ -14,6 +14,7 @@ from wirestream.compiler.plan import (
     Filter,
     Input,
     Join,
+    Numbered,
     Plan,
     Project,
     Sort,
@@ -95,7 +96,9 @@ def origin(plan: Plan, column: str) -> str | None:
             return origin(plan.child, value.name) if isinstance(value, Column) else None
         case Compute(output=output):
             return None if column in (output.name, output.null) else origin(plan.child, column)
-        case Filter() | Sort() | Windowed():
+        case Numbered(number=number) if column == number.name:
+            return None
+        case Filter() | Sort() | Numbered() | Windowed():
             return origin(plan.child, column)
     return None
 

@@ -26,7 +26,7 @@ docs/wire-format.md); the bytes of flags are the last fields.
 entries of R and S that a result's JOIN reads; `pairs`: the most pairs that a tuple makes there, one per cycle. A tuple
 that finds the join idle has its first pair within `latency`, before conditions that follow the join.
 `order`: "arrival": rows leave in the order of arrival of their tuples; "sorted": in the order of their windows, and in
-a window in that of ORDER BY; a column: the end of their windows, which never
+a window in that of ORDER BY, or by partitions and numbers of rows; a column: the end of their windows, which never
 falls from row to row; null: no promised order.
 `scale`: the columns that are a weighted sum, each multiplied by that power of two.
 """
@@ -37,7 +37,7 @@ from collections.abc import Container
 from dataclasses import asdict, replace
 
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result
-from wirestream.compiler.plan import Aggregate, Column, Filter, Input, Join, Plan, Project, Sort, Union, walk
+from wirestream.compiler.plan import Aggregate, Column, Filter, Input, Join, Numbered, Plan, Project, Sort, Union, walk
 from wirestream.schema.fields import Field
 from wirestream.schema.tuples import FLAGS_IN_A_BYTE, Schema
 
@@ -101,7 +101,9 @@ def _result(result: Result, circuit: Circuit) -> dict:
         "closing_rows": closing,
         "tuple_rows": each,
         "sifted": result.bus.gaps
-        or any(isinstance(n, Filter) and any(isinstance(m, Aggregate | Join) for m in walk(n)) for n in plan),
+        or any(
+            isinstance(n, Filter) and any(isinstance(m, Aggregate | Join | Numbered) for m in walk(n)) for n in plan
+        ),
         **_joined(plan, circuit),
         "order": order(result.plan),
         "scale": scales(result.plan),
@@ -113,7 +115,7 @@ def order(plan: Plan) -> str | None:
     nodes = list(walk(plan))
     if any(isinstance(node, Union | Join) for node in nodes):
         return None
-    if any(isinstance(node, Sort) for node in nodes):
+    if any(isinstance(node, Sort | Numbered) for node in nodes):
         return SORTED
     aggregates = [node for node in nodes if isinstance(node, Aggregate)]
     if not aggregates:

@@ -9,10 +9,13 @@ from lark import Token, Transformer, v_args
 
 from wirestream.compiler.aggregates import NAMES
 from wirestream.compiler.scalars import CALLS
-from wirestream.compiler.syntax import Call, Cast, Expression, Literal, Name, Operation, Quoted, Span
+from wirestream.compiler.syntax import Call, Cast, Expression, Literal, Name, Operation, Quoted, RowNumber, Span
+from wirestream.compiler.unexpected import OVER
 from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import MOST_DIGITS, canonical, encoded
 from wirestream.schema.units import unit_of
+
+RANKS = ("rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
 
 
 @v_args(meta=True)
@@ -206,6 +209,23 @@ class Expressions(Transformer):
         if not isinstance(call, Call):
             raise QueryError("FILTER is for aggregates; of other values choose with CASE", at(meta))
         return replace(call, where=where)
+
+    def over(self, meta, parts):
+        call, partition, order = parts
+        function = call.function if isinstance(call, Call) else call.operator
+        if function in RANKS:
+            why = "the only number of a row is ROW_NUMBER() OVER (…), which counts equal rows one by one"
+            raise QueryError(f"{function.upper()}() OVER (…); {why}", at(meta))
+        if function != "row_number":
+            raise QueryError(f"{function}(…) OVER (…); {OVER}", at(meta))
+        if call.arguments:
+            raise QueryError("ROW_NUMBER() takes no column; OVER has them", at(meta))
+        order = order or ()
+        directions = tuple((one.descending, one.nulls_last) for one in order)
+        return RowNumber(at(meta), partition or (), tuple(one.expression for one in order), directions)
+
+    def partition(self, meta, parts):
+        return tuple(parts)
 
     def case(self, meta, parts):
         """As nested choices; with an operand the conditions are comparisons, each of which repeats the operand."""

@@ -25,7 +25,7 @@ from wirestream.compiler.methods import Method
 from wirestream.compiler.plan import Aggregate, Compute, Filter, Plan, Project, Union, walk
 from wirestream.compiler.syntax import Window
 
-CAM_GROUPS = 240  # the most groups in a CAM
+CAM_GROUPS = 238  # the most groups in a CAM, that of ws_row_number; of ws_group_by it is 240
 
 # Clock periods in ns on an ECP5 at speed 8, fitted to the place-and-route results of a few sizes.
 GROUPS_NS, GROUP_NS = 5.7, 0.045  # ws_group_by with FAST = 0, and the increment per group

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import bounds, decimals, distinct, joins, names, percentiles, spelling, syntax, units
+from wirestream.compiler import (
+    bounds,
+    decimals,
+    distinct,
+    joins,
+    names,
+    numbering,
+    percentiles,
+    spelling,
+    syntax,
+    units,
+)
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.composed import COMPOSED, Part, most_tuples
-from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, Windowed, label, shown, walk
+from wirestream.compiler.plan import (
+    Aggregate,
+    Column,
+    Input,
+    Join,
+    Measure,
+    Numbered,
+    Plan,
+    SortKey,
+    Union,
+    Windowed,
+    label,
+    shown,
+    walk,
+)
 from wirestream.compiler.scope import Scope, check_known
 from wirestream.compiler.types import BOOLEAN, COUNT, Decimal, Integer, fits, of_bits, same_kind
 from wirestream.errors import Position, QueryError
 from wirestream.schema.streams import Stream
 
 END = ".end"  # of a window in time, next to its tuples
+NUMBER = "ROW_NUMBER()"  # of a row in its partition
 
 
 def build(query: syntax.Query, streams: dict[str, Stream]) -> Plan:
     """The plan of a query over the declared streams; raises `QueryError` if the query is invalid or unbounded."""
     columns = {name: [field.name for field in stream.schema.fields] for name, stream in streams.items()}
-    query = units.resolve(spelling.resolve(query, columns), streams)
+    query = units.resolve(numbering.resolve(spelling.resolve(query, columns)), streams)
     position = query.body[0].position
     plan = _union([_select(select, streams, outermost=True) for select in query.body], position)
     read = sorted({str(node) for node in walk(plan) if isinstance(node, Input)})
@@ -84,6 +111,8 @@ def _select(select: syntax.Select, streams: dict[str, Stream], outermost: bool =
         if select.having is not None:
             raise QueryError("HAVING needs an aggregate; select tuples with WHERE", select.having.position)
         return before.project(select.items)
+    if select.first:
+        return _first_tuples(before, source.window, select)
     if select.of_tuples:
         return _sorted_tuples(before, source.window, select, orders)
     if not calls and select.group:
@@ -139,9 +168,7 @@ def _sorted_tuples(
             f"ORDER BY and LIMIT of the tuples of a window with {which}; of GROUP BY rows only", window.position
         )
     window, end = _timed(before, window)
-    columns = before.plan.columns
-    varying = [n for n, key in enumerate(orders) if bounds.bound_of(key) is None or key.name in columns]
-    keys = before.keys_of([orders[n] for n in varying], tuple(select.order[n] for n in varying))
+    keys = _varying(before, orders, select.order)
     made = {"made": before.made, "flags": before.flags}
     after = Scope(Windowed(before.plan, window, end), window=(end, window) if end else None, **made)
     if select.limit and select.limit.count == 0:
@@ -149,6 +176,39 @@ def _sorted_tuples(
     else:
         after.sort(keys, select.limit)
     return after.project(select.items)
+
+
+def _first_tuples(before: Scope, window: syntax.Window, select: syntax.Select) -> Plan:
+    """The plan of the first tuples of each partition of each window, with their numbers."""
+    number, most = select.first.number, select.first.most
+    if window.session or window.emit_empty:
+        which = "SESSION" if window.session else "EMIT_EMPTY"
+        raise QueryError(f"ROW_NUMBER() of the tuples of a window with {which}", window.position)
+    window, end = _timed(before, window)
+    by = bounds.without(number.partition, before.plan.columns) if window.in_time else number.partition
+    if not by:
+        why = f"without PARTITION BY: ORDER BY … LIMIT {most} gives the same rows, in this order"
+        raise QueryError(f"ROW_NUMBER() {why}", number.position)
+    partition = dict.fromkeys(_key(before, expression, "PARTITION BY") for expression in by)
+    beyond = (Column(key.overflow, BOOLEAN) for key in partition if key.overflow)
+    keys = _varying(before, number.keys, number.order)
+    numbers = Column(NUMBER, Integer(1, most))
+    plan = Numbered(Windowed(before.plan, window, end), (*partition, *beyond), tuple(keys), most, numbers)
+    made = {"made": before.made, "flags": before.flags}
+    after = Scope(plan, window=(end, window) if end else None, number=numbers, **made)
+    if select.qualify is not None:
+        after.keep(select.qualify)
+    return after.project(select.items)
+
+
+def _varying(
+    before: Scope, expressions: Sequence[syntax.Expression], orders: tuple[syntax.Order, ...]
+) -> list[SortKey]:
+    """The keys of ORDER BY of tuples, without bounds of their window. expressions: those of `orders`."""
+    columns = before.plan.columns
+    both = zip(expressions, orders, strict=True)
+    varying = [(key, order) for key, order in both if bounds.bound_of(key) is None or key.name in columns]
+    return before.keys_of([key for key, _ in varying], tuple(order for _, order in varying))
 
 
 def _timed(before: Scope, window: syntax.Window) -> tuple[syntax.Window, Column | None]:
@@ -181,7 +241,7 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
     if window.in_time:
         select = replace(select, group=bounds.without(select.group, before.plan.columns))
     grouped = names.keys(select, before.plan.columns)
-    keys = tuple(_key(before, expression) for expression in grouped)
+    keys = tuple(_key(before, expression, "GROUP BY") for expression in grouped)
     for key, expression in zip(keys, grouped, strict=True):
         if keys.count(key) > 1:
             raise QueryError(f"{label(key)} is named twice in GROUP BY", expression.position)
@@ -239,13 +299,13 @@ def _beside_pairs(measures: dict[str, Measure]) -> dict[str, Measure]:
     return wider
 
 
-def _key(before: Scope, expression: syntax.Expression) -> Column:
-    """The column of a key of GROUP BY."""
+def _key(before: Scope, expression: syntax.Expression, clause: str) -> Column:
+    """The column of a key of a clause that makes groups."""
     if calls := syntax.called([expression]):
-        raise QueryError(f"GROUP BY {calls[0].function}(…), an aggregate of each group", calls[0].position)
+        raise QueryError(f"{clause} {calls[0].function}(…), an aggregate of each group", calls[0].position)
     key = before.value(expression)
     if not isinstance(key, Column):
-        raise QueryError("GROUP BY a constant: all tuples are one group, as without it", expression.position)
+        raise QueryError(f"{clause} a constant: all tuples are one group, as without it", expression.position)
     if key.null:
         why = "a key must have a value; filter out nulls in a sub-query, or replace them with coalesce"
         raise QueryError(f"{label(key)} may be null, and {why}", expression.position)

@@ -96,6 +96,7 @@ def unqualified(select: Select) -> Select:
         group=tuple(map(within, select.group)),
         having=within(select.having),
         order=tuple(replace(order, expression=within(order.expression)) for order in select.order),
+        qualify=within(select.qualify),
     )
 
 

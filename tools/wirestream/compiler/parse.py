@@ -136,8 +136,9 @@ class _Build(Expressions):
         return tuple(in_brackets(unqualified(select)) for select in selects)
 
     def select(self, meta, parts):
-        unique, items, source, other, on, where, group, having = parts
-        return Select(at(meta), items, source, other, on, where, group or (), having, unique is not None)
+        unique, items, source, other, on, where, group, having, qualify = parts
+        clauses = where, group or (), having, unique is not None
+        return Select(at(meta), items, source, other, on, *clauses, qualify=qualify)
 
     def unique(self, meta, parts):
         return True
@@ -158,6 +159,9 @@ class _Build(Expressions):
         return parts[0]
 
     def having(self, meta, parts):
+        return parts[0]
+
+    def qualify(self, meta, parts):
         return parts[0]
 
     def group(self, meta, parts):

@@ -12,6 +12,7 @@ node                     in the dissertation    what it does
 `Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
 `Windowed`               ⊞                      the tuples of each window
 `Sort`                   (ours)                 the first rows of each window in an order
+`Numbered`               (ours)                 the first rows of each partition of each window, with their numbers
 ======================== ====================== ==================================================
 
 A column that may be null, or may have overflowed, has a companion that flags it. A companion is a Boolean column like
@@ -414,6 +415,27 @@ class Sort(Plan):
         by = f"ORDER BY {', '.join(map(str, self.keys))}" if self.keys else ""
         count = "" if self.count is None else f"LIMIT {self.count}"
         return " ".join(filter(None, [by, count, f"OFFSET {self.offset}" if self.offset else ""]))
+
+
+@dataclass(frozen=True)
+class Numbered(Plan):
+    """The first `most` rows of each partition of each window of `child` in order, equal ones by arrival, and their
+    numbers from 1 on as a column. Partitions are in the order of their first rows."""
+
+    child: Windowed
+    partition: tuple[Column, ...]
+    keys: tuple[SortKey, ...]
+    most: int
+    number: Column
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return self.child.columns | {self.number.name: self.number}
+
+    def __str__(self) -> str:
+        by = f" ORDER BY {', '.join(map(str, self.keys))}" if self.keys else ""
+        partition = ", ".join(label(column) for column in self.partition if not hidden(column.name))
+        return f"ROW_NUMBER() OVER (PARTITION BY {partition}{by}) <= {self.most}"
 
 
 # ---- Columns and nodes of a plan

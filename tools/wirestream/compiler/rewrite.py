@@ -13,6 +13,7 @@ from wirestream.compiler.plan import (
     Filter,
     Input,
     Join,
+    Numbered,
     Plan,
     Project,
     Sort,
@@ -67,7 +68,7 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             return plan
         case Union(parts=parts):
             return Union(tuple(_fold(part, {}) for part in parts))
-        case Aggregate(child=child) | Windowed(child=child):
+        case Aggregate(child=child) | Windowed(child=child) | Numbered(child=child):
             return replace(plan, child=_fold(child, {}))
         case Join(left=left, right=right):
             return replace(plan, left=_fold(left, {}), right=_fold(right, {}))

@@ -57,12 +57,14 @@ class Scope(Operations):
     """Lowers expressions.
 
     results: the measures of each call of an aggregate, in the scope after a window; avg has two, its sum and its count.
-    keys: the columns of the expressions of GROUP BY. window: the end of a window in time, and the window.
+    keys: the columns of the expressions of GROUP BY. window: the end of a window in time, and the window. number: that
+    of a row, which ROW_NUMBER() is.
     """
 
     results: dict[syntax.Call, tuple[Measure, ...]] | None = None
     keys: dict[syntax.Expression, Column] = field(default_factory=dict)
     window: tuple[Column, syntax.Window] | None = None
+    number: Column | None = None
 
     def __post_init__(self) -> None:
         self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
@@ -113,7 +115,8 @@ class Scope(Operations):
             if item.expression is None:
                 if self.results is not None:
                     raise QueryError("* with a window; name the columns", item.position)
-                named = [(_bare(c.name), c) for c in shown(self.plan) if c.name not in self.made]
+                given = (c for c in shown(self.plan) if c.name not in self.made and c != self.number)
+                named = [(_bare(c.name), c) for c in given]
             else:
                 own = _bare(item.expression.name) if isinstance(item.expression, syntax.Name) else None
                 alias = item.alias or own
@@ -204,6 +207,8 @@ class Scope(Operations):
                     f"{expression.function} is only allowed in SELECT or HAVING of a query with a window",
                     expression.position,
                 )
+            case syntax.RowNumber() if self.number is not None:
+                return self.number
             case syntax.Call():
                 measures = self.results[expression]
                 if expression.function in percentiles.PERCENTILES:

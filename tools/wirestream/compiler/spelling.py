@@ -59,6 +59,7 @@ def _select(select: Select, streams: Columns) -> Select:
         group=tuple(map(key, select.group)),
         having=known(select.having),
         order=tuple(replace(order, expression=ordered(order.expression)) for order in select.order),
+        qualify=select.qualify and ordered(select.qualify),
     )
 
 

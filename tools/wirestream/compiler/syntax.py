@@ -59,6 +59,19 @@ class Call(Expression):
 
 
 @dataclass(frozen=True)
+class RowNumber(Expression):
+    """ROW_NUMBER() OVER (PARTITION BY partition ORDER BY keys). directions: of each key, as in `Order`."""
+
+    partition: tuple[Expression, ...]
+    keys: tuple[Expression, ...]
+    directions: tuple[tuple[bool, bool], ...]
+
+    @property
+    def order(self) -> tuple[Order, ...]:
+        return tuple(Order(key, *direction) for key, direction in zip(self.keys, self.directions, strict=True))
+
+
+@dataclass(frozen=True)
 class Cast(Expression):
     """CAST(operand AS kind). kind: the type of a field."""
 
@@ -157,8 +170,17 @@ class Limit:
 
 
 @dataclass(frozen=True)
+class First:
+    """The first `most` tuples of each partition of a window by `number`."""
+
+    number: RowNumber
+    most: int
+
+
+@dataclass(frozen=True)
 class Select:
-    """other, on: the second side of a JOIN and its condition. unique: with DISTINCT."""
+    """other, on: the second side of a JOIN and its condition. unique: with DISTINCT. The pass `numbering` computes
+    `first`, and leaves the other conditions in `qualify`."""
 
     position: Position
     items: tuple[Item, ...]
@@ -171,11 +193,20 @@ class Select:
     unique: bool = False
     order: tuple[Order, ...] = ()
     limit: Limit | None = None
+    qualify: Expression | None = None
+    first: First | None = None
 
     @property
     def sorted(self) -> bool:
         """Whether it has ORDER BY, LIMIT or OFFSET."""
         return bool(self.order or self.limit)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether its rows leave in an order that it, or the query below, states."""
+        below = self.source.subquery or ()
+        states = self.sorted or self.first is not None or (len(below) == 1 and below[0].in_order)
+        return self.other is None and states
 
     @property
     def calls(self) -> list[Call]:
@@ -232,9 +263,9 @@ def renamed(expression: Expression, change: Callable[[Name], Expression]) -> Exp
 
 
 def renamed_outside(expression: Expression, change: Callable[[Name], Expression]) -> Expression:
-    """The expression with another one in place of each column outside aggregates."""
+    """The expression with another one in place of each column outside aggregates and ROW_NUMBER()."""
     match expression:
-        case Call():
+        case Call() | RowNumber():
             return expression
         case Name(runtime=False):
             return change(expression)

@@ -18,8 +18,10 @@ BEGIN = {"NAME", "INTEGER", "DECIMAL", "STRING", "LPAR", "DOLLAR", "MINUS", "TRU
 GO_ON = {"COMPARE", "IS", "STRING", "_IN", "BETWEEN", "LIKE", "RLIKE", "NOT", "_AND", "_OR", "VBAR", "CIRCUMFLEX",
          "AMPERSAND", "SHIFT", "CONCAT", "SIGN", "STAR", "TIMES", "LPAR", "DOT"}  # fmt: skip
 
+OVER = "[SIZE 10 ADVANCE 1 TUPLES] slides over the last tuples; `wirestream split` runs OVER on Spark"
+FRAMES = ("ROWS", "RANGE", "GROUPS")
 ONLY_INNER = "only the inner join is supported: JOIN … ON"
-LAST_CLAUSES = "the clauses of a SELECT end with GROUP BY, HAVING, ORDER BY, LIMIT, OFFSET, in this order"
+LAST_CLAUSES = "the clauses of a SELECT end with GROUP BY, HAVING, QUALIFY, ORDER BY, LIMIT, OFFSET, in this order"
 SETS = "use a JOIN of the streams, or a condition in WHERE"
 INSTEAD = {
     "DISTINCT": "SELECT DISTINCT gives each row of a window once, and count(DISTINCT Price) counts each value once",
@@ -29,9 +31,9 @@ INSTEAD = {
     **dict.fromkeys(("INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL", "LATERAL"), ONLY_INNER),
     **dict.fromkeys(("EXCEPT", "INTERSECT", "MINUS"), SETS),
     "WINDOW": A_WINDOW,
-    "OVER": "[SIZE 10 ADVANCE 1 TUPLES] slides over the last tuples; `wirestream split` runs OVER on Spark",
+    "OVER": "OVER follows a function: ROW_NUMBER() OVER (PARTITION BY Symbol ORDER BY Price DESC)",
     "WITHIN": "a JOIN has windows: FROM a [ROWS 64] JOIN b [ROWS 64] ON a.x = b.x",
-    "QUALIFY": "select rows with WHERE in a query around this one",
+    "QUALIFY": LAST_CLAUSES,
     "==": "write = for equality",
     "`": "a name in backquotes has letters, digits and _, and begins with none of the digits",
     "/*": "a comment ends with */",
@@ -67,6 +69,8 @@ def unexpected(text: str, at: int, wanted: Iterable[str] = ()) -> str:
         return f"{_found(word)}; write UNION ALL, which keeps equal rows"
     if word == "[" and "JOIN" in wanted:
         return f"{_found(word)}; a window comes before the name, as in FROM Trades [SIZE 4 ADVANCE 1 TUPLES] AS t"
+    if word.upper() in FRAMES and re.search(r"\bover\s*\(", text[:at], re.IGNORECASE):
+        return f"{_found(word)}; {OVER}"
     key = "==" if text[at - 1 : at + 1] == "==" else "." if re.match(r"\.\d", word) else word.upper()
     if key in INSTEAD:
         return f"{_found(word)}; {INSTEAD[key]}"

@@ -25,9 +25,11 @@ from wirestream.compiler.syntax import (
     Item,
     Literal,
     Name,
+    RowNumber,
     Select,
     Span,
     Window,
+    parts,
     placeless,
     rebuilt,
     renamed,
@@ -135,12 +137,19 @@ def in_brackets(select: Select) -> Select:
             raise QueryError(f"{side.window.function.upper()} {why}", side.window.position)
     windowing = select.source.window
     if isinstance(windowing, Windowing):
-        if not {START, END} <= {bound_of(key) for key in select.group}:
+        if not {START, END} <= {bound_of(key) for key in (*select.group, *_partitions(select))}:
             name = windowing.function.upper()
             raise QueryError(f"{name} without GROUP BY window_start, window_end would never end", windowing.position)
         return _over(select, windowing)
     calls = [key for key in select.group if isinstance(key, Call) and key.function in (*LENGTHS, "session")]
     return _grouped(select, calls[0]) if calls else select
+
+
+def _partitions(select: Select) -> list[Expression]:
+    """The keys of PARTITION BY."""
+    columns = [part for part in (*(item.expression for item in select.items), select.qualify) if part]
+    numbers = (number for column in columns for number in parts(column) if isinstance(number, RowNumber))
+    return [key for number in numbers for key in number.partition]
 
 
 def _over(select: Select, windowing: Windowing) -> Select:

@@ -18,7 +18,7 @@ from operator import add, and_, eq, ge, gt, le, lt, mul, ne, or_, sub
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from wirestream.compiler import bounds, distinct, joins, spelling, syntax
+from wirestream.compiler import bounds, distinct, joins, numbering, spelling, syntax
 from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.compiler.names import of_distinct
@@ -53,10 +53,10 @@ class Items:
 def evaluate(query: syntax.Query, items: Mapping[str, Items], constants: Constants) -> DataFrame:
     """The rows of a query: the columns of SELECT. items: by the name of their stream. Raises QueryError."""
     frames = [one.frame for one in items.values()]
-    query = spelling.resolve(query, {name: fields_of(one.frame) for name, one in items.items()})
+    query = numbering.resolve(spelling.resolve(query, {name: fields_of(one.frame) for name, one in items.items()}))
     with decimals.without_loss(frames[0].sparkSession) if decimals.used(query, frames) else nullcontext():
         rows = _Evaluation(items, constants).union(query.body)
-    if query.body[0].sorted:
+    if query.body[0].in_order:
         rows = rows.orderBy(SESSION, ORDER)
     return rows.select(*(f"`{name}`" for name in fields_of(rows)))
 
@@ -70,6 +70,7 @@ class Scope:
 
     columns: for names outside aggregates; values: for names inside, None without aggregates. decimals: names of
     decimals. ordered: ORDER is meaningful. keys: the columns of the expressions of GROUP BY. frame: with the columns.
+    number: ROW_NUMBER().
     """
 
     constants: Constants
@@ -79,6 +80,7 @@ class Scope:
     ordered: bool = True
     keys: Mapping[syntax.Expression, Column] = field(default_factory=dict)
     frame: DataFrame | None = None
+    number: Column | None = None
 
     def __call__(self, node: syntax.Expression) -> Column:
         if self.keys and (key := self.keys.get(syntax.placeless(node))) is not None:
@@ -112,6 +114,8 @@ class Scope:
                 return self._binary(operator, *self._typed(*operands))
             case syntax.Call(function=function, arguments=(address, bits)) if function in OF_ADDRESS:
                 return OF_ADDRESS[function](self(address), self._number(bits))
+            case syntax.RowNumber() if self.number is not None:
+                return self.number
             case syntax.Call() if self.values is not None:
                 return self._aggregate(node)
         raise QueryError(f"{node.function} is only allowed in SELECT or HAVING of a query with a window", node.position)
@@ -287,7 +291,7 @@ class _Evaluation:
         scope = self._scope([below], {name: name for name in fields_of(below)})
         if select.where is not None:
             below = below.where(scope(select.where))
-        if window is not None and select.of_tuples:
+        if window is not None and (select.first or select.of_tuples):
             return self._tuples(select, window, below)
         if window is not None:
             return self._aggregate(select, window, below)
@@ -350,14 +354,21 @@ class _Evaluation:
         return rows.select(SESSION, ORDER, *named)
 
     def _tuples(self, select: syntax.Select, window: syntax.Window, below: DataFrame) -> DataFrame:
-        """The first tuples of each window."""
+        """The first tuples of each window, or of each partition of it."""
         if window.session or window.emit_empty:
-            raise QueryError("ORDER BY of the tuples of a window with SESSION or EMIT_EMPTY", window.position)
+            raise QueryError("the first tuples of a window with SESSION or EMIT_EMPTY", window.position)
         if not (window.in_time or _ordered(select.source)):
             raise QueryError("a window of tuples over rows that have no order", window.position)
         frame, fields = self._with_bounds(windows.windowed(below, window), window), fields_of(below)
         scope = self._scope([below], {name: name for name in fields} | self._bounds(window))
-        frame = ordering.in_order(frame, select, [scope(key) for key in orders_of(select)])
+        if select.first:
+            number = select.first.number
+            partition, keys = (list(map(scope, part)) for part in (number.partition, number.keys))
+            frame = ordering.numbered(frame, select.first, partition, keys)
+            scope = replace(scope, number=F.col(ordering.NUMBER).cast(INTEGER))
+            frame = frame if select.qualify is None else frame.where(scope(select.qualify))
+        else:
+            frame = ordering.in_order(frame, select, [scope(key) for key in orders_of(select)])
         return frame.select(SESSION, ORDER, *_columns(select, scope, fields))
 
     def _bounds(self, window: syntax.Window) -> dict[str, str]:

@@ -69,6 +69,8 @@ def _in_dialect(node: exp.Expression) -> bool:
     def is_known(part: syntax.Expression) -> bool:
         if isinstance(part, syntax.Call):
             return part.function in known
+        if isinstance(part, syntax.RowNumber):  # of a window, which this is not
+            return False
         return not isinstance(part, syntax.Name) or part.runtime or part.name in columns
 
     return all(map(is_known, syntax.parts(query.body[0].items[0].expression)))

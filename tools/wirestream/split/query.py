@@ -278,6 +278,14 @@ def _chain(tree: exp.Expression, streams: Mapping, tables: Mapping, windows: lis
     return Block(tree, relation.name, columns, relation.alias or relation.name, window, joins)
 
 
+def _numbered(select: exp.Expression) -> bool:
+    """Whether its rows are tuples of a window with OVER."""
+    if not isinstance(select, exp.Select) or "from_" not in select.args:
+        return False
+    over = (part for part in (*select.expressions, select.args.get("qualify")) if part)
+    return bool(select.args["from_"].this.args.get("sample")) and any(part.find(exp.Window) for part in over)
+
+
 def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
     """What the dialect does not support in a part that is not cut, or ""."""
     for node in tree.walk():
@@ -287,7 +295,8 @@ def _lacks(tree: exp.Expression, plain: str, streams: Mapping) -> str:
         if isinstance(node, exp.Table) and node.name not in {*streams, *_ctes(tree)}:
             return f"the table {node.name}"
     for select in tree.find_all(exp.Select):
-        if lacks := next(filter(None, map(foreign, _expressions(select))), ""):
+        parts = (part for part in _expressions(select) if not (_numbered(select) and part.find(exp.Window)))
+        if lacks := next(filter(None, map(foreign, parts)), ""):
             return lacks
     try:
         parse_sql(plain)
@@ -320,6 +329,8 @@ def _why_whole(tree: exp.Expression, streams: Mapping, tables: Mapping) -> str:
                 return "a query with another one in an expression is not cut"
     if args["from_"].this.args.get("sample") and args.keys() & {"distinct", "order", "limit", "offset"}:
         return "the rows of each window with DISTINCT, ORDER BY or LIMIT are not cut"
+    if _numbered(tree) or _numbered(args["from_"].this.this):
+        return "the rows of each window with ROW_NUMBER() are not cut"
     group = args.get("group")
     if group and any(part for name, part in group.args.items() if name != "expressions"):
         return "a GROUP BY of several sets is not cut"

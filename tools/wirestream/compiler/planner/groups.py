@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wirestream.compiler import group_methods, methods
@@ -19,7 +19,7 @@ from wirestream.compiler.circuit import (
 from wirestream.compiler.cores import GroupBy
 from wirestream.compiler.group_methods import GroupTable
 from wirestream.compiler.methods import Method
-from wirestream.compiler.plan import Aggregate, window_text
+from wirestream.compiler.plan import Aggregate, Plan, window_text
 from wirestream.compiler.planner import ending, windows
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
@@ -44,7 +44,7 @@ def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, regis
     text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {capacity} groups"
     ones = [behind] if wiring.rewrites.unnest else windows.each_copy(behind, copies)
     rows, spills = zip(*(_table(wiring, node, replace(one, punct=punct), core) for one in ones), strict=True)
-    spill = _spill(wiring, node, behind, spills)
+    spill = spill_of(wiring, node.child, _overflowing(behind, spills[0]), spills)
     if in_time:
         wiring.close(core.close_cycles)
     wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
@@ -79,7 +79,7 @@ def of_panes(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> tuple
     kept = {name: signal for name, signal in bus.columns.items() if name in before(node, set())}
     inputs = {"wattr": bus.columns[node.end.name].text}
     behind, made, columns = _through(wiring, node, bus, core, kept, inputs, core.latency)
-    spill = _spill(wiring, node, behind, [made])
+    spill = spill_of(wiring, node.child, _overflowing(behind, made), [made])
     wiring.close(core.close_cycles)
     wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
     columns = {node.end.name: behind.columns[node.end.name]} | columns
@@ -103,20 +103,25 @@ def _through(
     return behind, made, columns | windows.results(node.measures, made, core.of)
 
 
-def _spill(wiring: Wiring, node: Aggregate, behind: Bus, tables: Sequence[dict[str, str]]) -> Spill:
-    """The overflow of one table, or of one for each copy, with the tuples' columns as a record."""
+def _overflowing(behind: Bus, made: dict[str, str]) -> dict[str, Signal]:
+    """The columns of a tuple that finds no entry."""
+    widths = {name: signal.width for name, signal in behind.columns.items()}
+    return slices(made["o_data"], widths, sum(widths.values()))
+
+
+def spill_of(wiring: Wiring, below: Plan, columns: Mapping[str, Signal], tables: Sequence[Mapping[str, str]]) -> Spill:
+    """The overflow of one table, or of one for each copy, with the tuples' columns as a record. below: the plan that
+    they are of; tables: their outputs."""
     circuit, first, valids = wiring.circuit, tables[0], ", ".join(one["o_valid"] for one in reversed(tables))
     alone = len(tables) == 1
     valid = first["o_valid"] if alone else f"|{{{valids}}}"
     if found := next((spill for spill in circuit.spills if spill.valid == valid), None):
         return found
     number = len(circuit.spills)
-    kinds = {name: node.child.columns[name].type for name in behind.columns}
+    kinds = {name: below.columns[name].type for name in columns}
     fields = [Field(name, field_type(kind)) for name, kind in kinds.items()]
     schema = Schema(f"Overflow{number or ''}", FIRST_SPILL + number, tuple(fields))
-    top = sum(signal.width for signal in behind.columns.values())
-    parts = slices(first["o_data"], {n: s.width for n, s in behind.columns.items()}, top)
-    row = [parts[f.name].resized(f.bits, kinds[f.name].signed) for f in fields]
+    row = [columns[f.name].resized(f.bits, kinds[f.name].signed) for f in fields]
     data = joined(padded(row, schema))
     refused = "" if alone else f"{{{valids}}}"
     spill = Spill(f"o{number or ''}", schema, valid, first["o_punct"], data, refused, len(tables))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Plan, Project, Sort, Windowed
+from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Numbered, Plan, Project, Sort, Windowed
 from wirestream.compiler.planner.wiring import Wiring
 
 
@@ -58,7 +58,9 @@ def before(node: Plan, behind: set[str]) -> set[str]:
             times = {window.attribute} if window.in_time else set()
             return behind - {end and end.name} | times
         case Sort():
-            return behind | {name for key in node.keys for name in (key.column.name, key.column.null) if name}
+            return behind | sorted_by(node)
+        case Numbered():
+            return behind - {node.number.name} | sorted_by(node) | {column.name for column in node.partition}
         case Aggregate():
             values = {n for m in node.measures if m.value for n in (m.value.name, m.value.null) if n}
             return values | {c.name for c in (*node.keys, *([node.end] if node.end else []))}
@@ -66,6 +68,11 @@ def before(node: Plan, behind: set[str]) -> set[str]:
             compared = (c for key in node.keys for c in (key.left, key.right))
             return behind | {c.name for c in (*compared, *(node.times or ()))}
     return behind
+
+
+def sorted_by(node: Sort | Numbered) -> set[str]:
+    """The columns of its keys."""
+    return {name for key in node.keys for name in (key.column.name, key.column.null) if name}
 
 
 def made_by(step: Compute) -> set[str]:

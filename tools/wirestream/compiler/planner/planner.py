@@ -31,6 +31,7 @@ from wirestream.compiler.plan import (
     Filter,
     Input,
     Join,
+    Numbered,
     Plan,
     Project,
     Sort,
@@ -39,7 +40,7 @@ from wirestream.compiler.plan import (
     shown,
     walk,
 )
-from wirestream.compiler.planner import groups, joins, percentiles, sorting, windows
+from wirestream.compiler.planner import groups, joins, partitions, percentiles, sorting, windows
 from wirestream.compiler.planner.expressions import chain
 from wirestream.compiler.planner.needs import Needs, before
 from wirestream.compiler.planner.wiring import Wiring
@@ -164,6 +165,8 @@ class _Planner:
                 bus = self._join(node)
             case Sort():
                 bus = self._sort(node)
+            case Numbered():
+                bus = self._numbered(node)
             case _:
                 bus = self._aggregate(node, ends)
         return chain(self.wiring, steps, bus, closed)
@@ -209,6 +212,12 @@ class _Planner:
             return sorting.of_tuples(self.wiring, node, bus, below, needed, self._registered(below), choose)
         bus = self._lower(node.child, closed, ends=True)
         return sorting.of_groups(self.wiring, node, bus, below, self.table.entries, needed)
+
+    def _numbered(self, node: Numbered) -> Bus:
+        bus = self._lower(node.child.child, closed=not self.wiring.rewrites.merge)
+        registered = self._registered(node.child)
+        made, self.spill = partitions.first(self.wiring, node, bus, self.table, self.needs.of(node), registered)
+        return made
 
     def _aggregate(self, node: Aggregate, ends: bool) -> Bus:
         if lacks := [measure.lacks for measure in node.measures if measure.lacks]:

@@ -9,9 +9,9 @@ from math import ceil
 from wirestream.compiler import cores, methods, sort_methods
 from wirestream.compiler.circuit import ZERO, Bus, Signal, joined, part, slices
 from wirestream.compiler.methods import Method
-from wirestream.compiler.plan import Aggregate, Sort, SortKey, Windowed, window_text
+from wirestream.compiler.plan import Aggregate, Numbered, Sort, SortKey, Windowed, window_text
 from wirestream.compiler.planner import ending, windows
-from wirestream.compiler.planner.needs import before
+from wirestream.compiler.planner.needs import before, sorted_by
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.types import Integer
@@ -80,7 +80,7 @@ def _methods(
         return sum(signal.width for name, signal in bus.columns.items() if name in names)
 
     time = below.window.attribute
-    carried, kept = bits(before(below, before(node, needed))), bits(needed - _in_keys(node))
+    carried, kept = bits(before(below, before(node, needed))), bits(needed - sorted_by(node))
     return sort_methods.known(below.window, core, bus.columns[time].width, carried, kept, registered)
 
 
@@ -128,23 +128,31 @@ def _first(
 ) -> Bus:
     """Add the core; the bus after it. end: the column that is the same in all rows of a window, at the port `m_close`.
     inputs: more of the core, in place of `s_close`."""
-    keys, closing = [_key(wiring, bus, key) for key in node.keys] or [ZERO], [*end.values(), ZERO][0]
-    kept = {name: signal for name, signal in bus.columns.items() if name in needed - _in_keys(node) - end.keys()}
-    inputs = {"s_key": joined(keys)} | (inputs or {"s_close": closing.text})
+    key, closing = joined_keys(wiring, node, bus), [*end.values(), ZERO][0]
+    kept = {name: signal for name, signal in bus.columns.items() if name in needed - sorted_by(node) - end.keys()}
+    inputs = {"s_key": key.text} | (inputs or {"s_close": closing.text})
     outputs = {"m_key": core.KEY_W} | ({"m_close": closing.width} if end else {})
     behind, made = wiring.through(core, bus, kept, inputs, outputs)
     columns = behind.columns | {name: Signal(made["m_close"], signal.width) for name, signal in end.items()}
-    for key, bits in slices(made["m_key"], {key: key_core(key).key_width for key in node.keys}, core.KEY_W).items():
-        columns |= _values(wiring, key, bits)
-    return replace(behind, columns=columns)
-
-
-def _in_keys(node: Sort) -> set[str]:
-    """The columns that the keys have."""
-    return {name for key in node.keys for name in (key.column.name, key.column.null) if name}
+    return replace(behind, columns=columns | of_keys(wiring, node, made["m_key"]))
 
 
 # ---- keys
+
+
+def joined_keys(wiring: Wiring, node: Sort | Numbered, bus: Bus) -> Signal:
+    """The bits of all its keys; a bit that is 0 if it has none."""
+    keys = [_key(wiring, bus, key) for key in node.keys] or [ZERO]
+    return Signal(joined(keys), sum(key.width for key in keys))
+
+
+def of_keys(wiring: Wiring, node: Sort | Numbered, wire: str) -> dict[str, Signal]:
+    """The columns in the bits of all its keys, with their companions."""
+    widths = {key: key_core(key).key_width for key in node.keys}
+    columns: dict[str, Signal] = {}
+    for key, bits in slices(wire, widths, sum(widths.values())).items():
+        columns |= _values(wiring, key, bits)
+    return columns
 
 
 def key_core(key: SortKey) -> cores.SortKey:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from wirestream.compiler.compile import compile_queries
 from wirestream.record.comparison import Comparison, Exit, judged, write_differences
 from wirestream.record.rows import Row
+from wirestream.schema.streams import shipped
 
 
 def rows(*pairs: tuple[int, str]) -> Counter[Row]:
@@ -45,6 +48,27 @@ B_LEFT = ({"Symbol": "B", "Price": 7}, {"Symbol": "A", "Price": 8})
 def test_verdict(found: dict, counters: dict[str, int], status: Exit, text: str) -> None:
     result, lines = judged([Comparison("Q", golden=WHOLE, **found)], counters)
     assert result == status and text in lines[0]
+
+
+@pytest.mark.parametrize("window", ["[RANGE 60 SLIDE 60 WATTR Time]", "[SIZE 99 ADVANCE 99 TUPLES]"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT Symbol, max(Price) AS Price FROM Trades {} GROUP BY Symbol",
+        "SELECT Symbol, Price FROM Trades {} QUALIFY ROW_NUMBER() OVER (PARTITION BY Symbol ORDER BY Price) = 1",
+    ],
+)
+def test_only_keys_tell_groups_apart(query: str, window: str) -> None:
+    """A tuple of B that found no entry has another Price than the row of B."""
+    (result,) = compile_queries(query.format(window), shipped(), "q").circuit.results
+    golden = [(("Symbol", symbol), ("Price", price)) for symbol, price in (("A", 9), ("B", 7))]
+    left = np.zeros(1, result.spill.schema.dtype)
+    left["Symbol"], left["Price"] = b"B", 3
+    compared = Comparison.of(result, golden[:1], golden, left)
+    assert judged([compared], {})[0] == Exit.EXPLAINED
+    left["Symbol"] = b"C"
+    compared = Comparison.of(result, golden[:1], golden, left)
+    assert judged([compared], {})[0] == Exit.DIFFERENT
 
 
 def test_one_result_that_nothing_explains_is_a_difference() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from wirestream.compiler.circuit import Result
 from wirestream.compiler.description import SORTED, order
-from wirestream.compiler.plan import Aggregate, walk
+from wirestream.compiler.plan import Aggregate, groups_by, walk
 from wirestream.record.rows import Row, row_of
 
 ENOUGH = 20  # rows for a check that is worth something
@@ -30,10 +30,9 @@ STYLES = {Exit.EQUAL: "bold green", Exit.EXPLAINED: "bold yellow", Exit.DIFFEREN
 
 @dataclass(frozen=True)
 class Comparison:
-    """The rows of one result, on both sides. joined: whether it is that of a JOIN. spilled: the tuples whose group
-    found no entry, without their times; None if it has no groups. combined: whether a row depends on other entries of
-    the table than its own, as with ORDER BY and DISTINCT; in_order: whether rows with an order have that of the golden
-    ones."""
+    """The rows of one result, on both sides. joined: whether it is that of a JOIN. spilled: the groups of the tuples
+    that found no entry; None if it has no groups. combined: whether a row depends on other entries of the table than
+    its own, as with ORDER BY and DISTINCT; in_order: whether rows with an order have that of the golden ones."""
 
     name: str
     rows: Counter[Row]
@@ -50,9 +49,9 @@ class Comparison:
         """Of a circuit's result. spilled: the records of the tuples whose group found no entry."""
         rows, golden, left = list(rows), list(golden), None
         if result.spill:
-            time, schema = result.entry.window.attribute, result.spill.schema
-            left = [dict(row_of(record, schema)) for record in spilled]
-            left = [{name: value for name, value in row.items() if name != time} for row in left]
+            keys = groups_by(result.plan)
+            rows_left = (row_of(record, result.spill.schema) for record in spilled)
+            left = [{name: value for name, value in row if name in keys} for row in rows_left]
         ordered = order(result.plan) == SORTED
         combined = ordered or any(isinstance(node, Aggregate) and node.of_rows for node in walk(result.plan))
         in_order = not ordered or rows == golden

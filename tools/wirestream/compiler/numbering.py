@@ -1,12 +1,12 @@
 """The pass after `spelling`: how many rows of each partition ROW_NUMBER() leaves.
 
-Its upper bound is in QUALIFY, or in WHERE of the query around. What else these say selects rows as ever.
+Its upper bound is in QUALIFY, or in WHERE of the query around. Their other conditions select among these rows.
 
-============================================================== =====================================================
-SELECT a QUALIFY ROW_NUMBER() OVER (…) <= 3                    the first 3
-SELECT a, ROW_NUMBER() OVER (…) AS n QUALIFY n < 4 AND a > 0   those of the first 3 for which a > 0
-SELECT a FROM (SELECT a, ROW_NUMBER() OVER (…) AS n) WHERE n = 2  the second one
-============================================================== =====================================================
+================================================================ ===================================
+SELECT a QUALIFY ROW_NUMBER() OVER (…) <= 3                      the first 3
+SELECT a, ROW_NUMBER() OVER (…) AS n QUALIFY n < 4 AND a > 0     those of the first 3 for which a > 0
+SELECT a FROM (SELECT a, ROW_NUMBER() OVER (…) AS n) WHERE n = 2 the second one
+================================================================ ===================================
 """
 
 from __future__ import annotations

@@ -152,3 +152,13 @@ def check_time(name: str, column: Column, position: Position) -> None:
         raise QueryError(f"the windowing attribute {name} is a {column.type}, not a number", position)
     if column.null:
         raise QueryError(f"the windowing attribute {name} may be null, but every tuple needs a time", position)
+
+
+def groups_by(plan: Plan) -> set[str]:
+    """The columns that tell the groups of a window apart, in GROUP BY or PARTITION BY."""
+    found: set[str] = set()
+    for node in walk(plan):
+        match node:
+            case Aggregate(keys=keys) | Numbered(partition=keys):
+                found |= {column.name for column in keys}
+    return found

@@ -448,16 +448,6 @@ def walk(plan: Plan):
     yield plan
 
 
-def groups_by(plan: Plan) -> set[str]:
-    """The columns that tell the groups of a window apart, in GROUP BY or PARTITION BY."""
-    found: set[str] = set()
-    for node in walk(plan):
-        match node:
-            case Aggregate(keys=keys) | Numbered(partition=keys):
-                found |= {column.name for column in keys}
-    return found
-
-
 def shown(plan: Plan) -> list[Column]:
     """The columns that the user sees: no companions."""
     return [column for column in plan.columns.values() if not hidden(column.name)]

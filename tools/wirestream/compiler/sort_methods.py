@@ -23,7 +23,7 @@ MOST_ROWS = 65_536  # of the panes of a window together
 NUMBER_W = 32  # bits of a tuple's number; of 2**32 tuples with equal keys in a window, some could change places
 
 # Clock periods in ns on an ECP5 at speed 8, from the place-and-route results of one size each.
-TOP_NS, PANES_NS = 5.1, 5.1
+TOP_NS, PANES_NS = 5.1, 6.3
 
 
 def known(window: Window, first: cores.TopK, time_w: int, carried: int, kept: int, registered: int) -> list[Method]:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from wirestream.compiler.analysis import groups_by
 from wirestream.compiler.circuit import Result
 from wirestream.compiler.description import SORTED, order
-from wirestream.compiler.plan import Aggregate, groups_by, walk
+from wirestream.compiler.plan import Aggregate, walk
 from wirestream.record.rows import Row, row_of
 
 ENOUGH = 20  # rows for a check that is worth something

@@ -47,6 +47,5 @@ def _of_column(wiring: Wiring, node: Aggregate, column: Column, measures: Sequen
     for place, measure in enumerate(measures):
         found = part(made["m_key"], width * len(measures), width, place * width)
         columns[measure.output.name] = ordered(wiring, key, found)
-    latency = bus.latency + core.latency
-    row = Bus(made["m_valid"], ZERO.text, ZERO.text, columns, latency=latency, stage=bus.stage)
-    return replace(row, exact=bus.exact, early=bus.early, rows=bus.rows, gaps=bus.gaps)
+    control = {"valid": made["m_valid"], "punct": ZERO.text, "eos": ZERO.text}
+    return replace(bus, **control, columns=columns, delays={}, delay=0.0, latency=bus.latency + core.latency)

@@ -22,6 +22,7 @@ from tb.queries.random_tree import (
     COMPARE,
     INTEGERS,
     MEASURES,
+    PERCENTILES,
     TEXTS,
     TIMES,
     WORDED,
@@ -46,6 +47,7 @@ TRADES = REPOSITORY / "fusesoc" / "streams" / "trades.yml"
 LONG = INTEGERS["long"]
 TUPLES, WINDOWS, GROUPS = 4096, 10, 20  # at most: tuples in a window, open windows, groups in a window
 VALUES = (0, 1, 2, 3, 7, 100, 250, -1, -6, -300, 1000, 100_000, 700_000_000, 5_000_000_000)
+SHARES = ("0", "1", ".5", "0.1", "0.25", "0.90", ".75", "0.999")
 WEIGHTS = ("1", "2", "-1", ".5", ".25", ".125", ".75", "-1.5", "0")
 PLACES = (1, 3, 7, 31, 62, 63, 64)  # of a shift
 LETTERS = "%%%__UBSNE"  # of a pattern of LIKE
@@ -155,6 +157,9 @@ class _Draw:
         measures += [self.measure(source.scope, known) for _ in range(self.rng.randint(0, 3))]
         measures = [self.filtered(measure, source.scope) if self.often(0.2) else measure for measure in measures]
         measures = [_in_thousandths(measure) for measure in measures]
+        measures += [
+            self.percentile(source.scope) for _ in range(2) if unit == "tuples" and not keys and self.often(0.4)
+        ]
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
         having = self.truth(scope, 1) if self.often(0.3) else None
         items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]
@@ -232,7 +237,7 @@ class _Draw:
             of = self.moment(scope, self.rng.choice(times).kind)
             return replace(of, op=op, args=(of,), null=True)
         of = self.number(scope, self.rng.choice((0, 1, 2)))
-        if of.scale and op in ("bit_or", "bit_and", "wsum", *SPREADS):
+        if of.scale and op in ("bit_or", "bit_xor", "bit_and", "wsum", *SPREADS):
             of = self.whole(of)
         made = replace(of, op=op, args=(of,), null=op != "count")
         bits = max(63, _bits(of.type) + 32)  # of the sum
@@ -259,6 +264,20 @@ class _Draw:
         return (
             made if max(_bits(made.type), bits * (op == "avg")) < 125 else replace(of, op="max", args=(of,), null=True)
         )
+
+    def percentile(self, scope: list[Expr]) -> Expr:
+        """Of a number that is never null; its scale is that of the share more."""
+        of = self.narrow(self.number(scope, 1))
+        if of.scale and of not in self.source.scope:
+            of = self.whole(of)
+        of = replace(of, op="coalesce", args=(of, self.literal(0)), null=False) if of.null else of
+        op, share = self.rng.choice(PERCENTILES), self.rng.choice(SHARES)
+        if op in ("median", "percentile"):
+            made = replace(of, op=op, args=(of, ".5" if op == "median" else share, False))
+        else:
+            made = replace(of, op=op, args=(of, share, self.often(0.5)))
+        more = 0 if op == "percentile_disc" else len(made.args[1].partition(".")[2].rstrip("0"))
+        return replace(made, scale=of.scale + more, type=_times(of.type, more), data=_times(of.data, more))
 
     # ---- expressions over the columns and measures of a scope
 

@@ -169,6 +169,10 @@ def _measure(measure: Expr) -> Column:
             return F.min_by(value, order)
         case "last":
             return F.max_by(value, order)
+        case "percentile_disc":
+            return _first_of_share(value, *measure.args[1:])
+        case "percentile_cont" | "percentile" | "median":
+            return _percentile(value, *measure.args[1:], measure.scale - measure.args[0].scale)
         case "wsum":
             values = F.collect_list(F.when(value.isNotNull(), F.struct("_seq", value.alias("x"))))
             newest = [F.get(F.sort_array(values, asc=False), k)["x"] for k in range(len(measure.args[1]))]
@@ -183,6 +187,22 @@ def _measure(measure: Expr) -> Column:
         case "bool_and" | "bool_or":
             return getattr(F, measure.op)(value)
     return {"sum": F.sum, "min": F.min, "max": F.max}[measure.op](value)
+
+
+def _percentile(value: Column, share: str, descending: bool, digits: int) -> Column:
+    """percentile_cont in units of its last digit. digits: of the share, at most 3."""
+    values = F.sort_array(F.collect_list(value), asc=not descending)
+    last, parts, whole = F.size(values) - 1, int(Decimal(share) * 10**digits), 10**digits
+    place, rest = F.call_function("div", last * parts, F.lit(whole)), (last * parts % whole).cast(EXACT)
+    low, high = (F.get(values, F.least(place + above, last).cast("int")) for above in (0, 1))
+    return (low * (whole - rest) + high * rest).cast(EXACT)
+
+
+def _first_of_share(value: Column, share: str, descending: bool) -> Column:
+    """percentile_disc."""
+    values = F.sort_array(F.collect_list(value), asc=not descending)
+    place = F.call_function("div", F.size(values) * int(Decimal(share) * 1000) + 999, F.lit(1000))
+    return F.get(values, F.greatest(place - 1, F.lit(0)).cast("int"))
 
 
 def _variance(value: Column, less: bool) -> Column:

@@ -35,6 +35,7 @@ TEXTS = ("upper", "lower", "trim", "left", "right", "substring", "concat")  # of
 BITS = ("&", "|", "^", "<<", ">>")
 MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "bit_xor", "bit_and", "bool_and", "bool_or", "var_pop",
             "var_samp", "max_by", "min_by", "first", "last", "wsum")  # fmt: skip
+PERCENTILES = ("percentile_cont", "percentile_disc", "percentile", "median")  # of values without nulls
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class Expr:
     """`op` of `args`: literal, column, constant (name, value), an operator, a measure, `if` (a condition, the value
     where it is true, the value elsewhere; without that, null), one of `CALLS` and `WORDED`, `filter` (a measure, and
     the condition of the tuples that it takes), `thousandths` (of a variance, as an integer), `key` (an expression of
-    GROUP BY), `cast` (a number, and its new type) or `shift` (a time, and the milliseconds that it is moved by).
+    GROUP BY), `cast` (a number, and its new type) or `shift` (a time, and the milliseconds that it is moved by); or one
+    of PERCENTILES, with its share and whether the greatest value comes first.
 
     kind: number, text, truth, or one of `TIMES`, whose values are its ticks since 1970. scale: of a number, which is an
     integer divided by 10**scale. type, data: the least and greatest such integer of the type, and of the stream's data;
@@ -58,7 +60,7 @@ class Expr:
     scale: int = 0
 
     def measures(self) -> Iterator[Expr]:
-        if self.op in (*MEASURES, "filter"):
+        if self.op in (*MEASURES, *PERCENTILES, "filter"):
             yield self
         elif self.op != "key":
             for arg in self.args:
@@ -254,6 +256,12 @@ def text(expr: Expr, level: int = 0) -> str:
             written = _worded(op, text(a, own + 1), [text(other, own + 1) for other in others])
         case op, (a, b) if op in LEVELS:
             written = f"{text(a, own + (LEVELS[op] == LEVELS['=']))} {op.upper()} {text(b, own + 1)}"
+        case "median", (a, *_):
+            written = f"median({text(a)})"
+        case "percentile", (a, share, _):
+            written = f"percentile({text(a)}, {share})"
+        case op, (a, share, descending) if op in PERCENTILES:
+            written = f"{op}({share}) WITHIN GROUP (ORDER BY {text(a)}{' DESC' * descending})"
         case "wsum", (a, weights):
             written = f"wsum({text(a)}, [{', '.join(weights)}])"
         case op, args:

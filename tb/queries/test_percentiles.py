@@ -21,7 +21,7 @@ def cont(share: str, of: str) -> str:
 
 QUERIES = {
     "Middle": f"SELECT median({KNOWN}) AS M, {disc('.5', KNOWN)} AS D, {disc('0.5', KNOWN + ' DESC')} AS U "
-    "FROM Readings [SIZE 8 ADVANCE 1 TUPLES] WHERE Lots IS NOT NULL",
+    "FROM Readings [SIZE 8 ADVANCE 1 TUPLES] WHERE Lots IS NOT NULL OR Good IS NULL",
     "Odd": f"SELECT median(Total), {cont('.50', 'Total DESC')} AS C, {disc('0.5', '`Group`')} AS G "
     "FROM Readings [SIZE 13 ADVANCE 1 TUPLES]",
     "Shares": f"SELECT {cont('0.99', 'Total')} AS A, {cont('0.125', 'Total DESC')} AS B, "
@@ -46,6 +46,19 @@ TRIALS = {trial.name: trial for trial in (ONE, OTHER)}
 @pytest.mark.parametrize(("trial", "name"), [(ONE.name, "least_or_null"), (OTHER.name, "runs")])
 def test_rows(trial, name):
     TRIALS[trial].check(adversary(name))
+
+
+def test_percentiles_of_a_column_share_a_core():
+    """Four ranks of Total in one core, one of the group in another; the sum waits for them."""
+    percentiles = (
+        f"median(Total) AS M, {disc('0.5', 'Total')} AS D, {cont('0.9', 'Total')} AS C, {disc('1', '`Group`')} AS G"
+    )
+    trial = Trial(
+        "shared", CREATE, {"S": f"SELECT {percentiles}, sum(Lots) AS L FROM Readings [SIZE 8 ADVANCE 2 TUPLES]"}
+    )
+    cores = [i.contract for i in trial.built.circuit.instances if i.core == "sort:quantile_ranks"]
+    assert [(core.W, core.ADVANCE, core.QUANTILES) for core in cores] == [(8, 2, 4), (8, 2, 1)]
+    assert {core.latency for core in cores} == {13}
 
 
 @pytest.mark.soak

@@ -23,8 +23,8 @@ WITHIN = 0.2
 CAPACITY = 16  # groups
 SVG = "{http://www.w3.org/2000/svg}"
 
-# Aggregates of time windows by each method, a weighted sum, products in groups, a product and a quotient, a union, a
-# join.
+# Aggregates of time windows by each method, a weighted sum, percentiles, products in groups, a product and a quotient,
+# a union, a join.
 UNSEEN = (
     *(
         ("best_of_venues", "replicate"),
@@ -34,7 +34,15 @@ UNSEEN = (
     ),
     *(
         (name, AUTO)
-        for name in ("idle_gaps", "momentum", "turnover", "spread_alarm", "union_of_two", "venue_arbitrage")
+        for name in (
+            "idle_gaps",
+            "momentum",
+            "usual_price",
+            "turnover",
+            "spread_alarm",
+            "union_of_two",
+            "venue_arbitrage",
+        )
     ),
 )
 

@@ -145,7 +145,7 @@ module ws_group_cam #(
     end
 
     ws_group_door #(.WINDOWS(WINDOWS)) door (
-        .clk(clk), .rst(rst), .windows(windows_2_reg), .eos(eos_2_reg), .refused(m_refused), .closed(closed), .short(m_short)
+        .clk(clk), .rst(rst), .windows(windows_2_reg), .eos(eos_2_reg), .refused(m_refused), .closed(closed), .missed(m_short)
     );
 
     // ---- The entries

@@ -190,7 +190,7 @@ module ws_group_cam_fast #(
     wire is_new = valid_reg[6] && !known && room;
 
     ws_group_door #(.WINDOWS(WINDOWS), .PANES(PANES)) door (
-        .clk(clk), .rst(rst), .windows(windows_6), .eos(eos_6), .refused(refused_7_reg), .closed(closed), .short(m_short)
+        .clk(clk), .rst(rst), .windows(windows_6), .eos(eos_6), .refused(refused_7_reg), .closed(closed), .missed(m_short)
     );
 
     assign answer_7 = found_7_reg ? {1'b1, windows_7, index_7_reg} : {ANSWER_W{1'b0}};

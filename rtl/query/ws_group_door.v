@@ -10,7 +10,7 @@
 // Ports        windows, eos: of the tuple decided on in this cycle, the windows it is in and those that end with it;
 //                refused: the tuple of the previous cycle found no entry, or was refused because closed
 //              closed: for the tuple of this cycle
-//              short: a tuple of the last window or pane that ended was refused, 2 cycles after its eos until the next
+//              missed: a tuple of the last window or pane that ended was refused, 2 cycles after its eos until the next
 // Latency      0 cycles from refused to closed
 // Issue rate   1 tuple a cycle
 // Source       ours, docs/operators.md: for every window, a key is wholly in the table or wholly refused
@@ -28,7 +28,7 @@ module ws_group_door #(
     input  wire [WINDOWS-1:0] eos,
     input  wire               refused,
     output wire               closed,
-    output reg                short
+    output reg                missed
 );
 
     initial if (WINDOWS < 1 || PANES < 1) begin
@@ -85,13 +85,13 @@ module ws_group_door #(
         refused_reg   <= rst ? {WINDOWS{1'b0}} : closing;
         closed_reg    <= shut && !rst;
         still_1_reg   <= |(windows & ~eos);
-        if (|eos_1_reg) short <= |(had & eos_1_reg);
+        if (|eos_1_reg) missed <= |(had & eos_1_reg);
     end
 
 `ifdef FORMAL
     // The windows still open that had a refused tuple, computed the simple way.
     reg               past_valid = 1'b0;
-    reg               ended_ref = 1'b0, short_ref;         // a window has ended; the last such had a refused tuple
+    reg               ended_ref = 1'b0, missed_ref;         // a window has ended; the last such had a refused tuple
     reg [WINDOWS-1:0] refused_ref, windows_ref, eos_ref;   // of the tuples before the last; of the last
     wire [WINDOWS-1:0] now_ref = (refused_ref | (refused ? windows_ref : {WINDOWS{1'b0}})) & ~eos_ref;
 
@@ -102,7 +102,7 @@ module ws_group_door #(
         refused_ref <= rst ? {WINDOWS{1'b0}} : now_ref;
         if (past_valid && eos_ref != 0) begin
             ended_ref <= 1'b1;
-            short_ref <= ((refused_ref | (refused ? windows_ref : {WINDOWS{1'b0}})) & eos_ref) != 0;
+            missed_ref <= ((refused_ref | (refused ? windows_ref : {WINDOWS{1'b0}})) & eos_ref) != 0;
         end
         if (!past_valid) assume (rst);
         if (past_valid && $past(rst)) assume (!refused);
@@ -114,7 +114,7 @@ module ws_group_door #(
             assert (windows_1_reg == windows_ref && eos_1_reg == eos_ref);
             assert (still_1_reg == ((windows_ref & ~eos_ref) != 0));
         end
-        if (ended_ref) assert (past_valid && short == short_ref);
+        if (ended_ref) assert (past_valid && missed == missed_ref);
         cover (past_valid && closed && $past(closed) && !$past(refused) && !refused);
         cover (past_valid && !closed && $past(closed) && since_ref == PANES - 1);
         if (PANES > 1) cover (past_valid && !closed && $past(closed) && $past(&eos));

@@ -289,7 +289,7 @@ module ws_group_hash #(
 
     ws_group_door #(.WINDOWS(WINDOWS), .PANES(PANES)) door (
         .clk(clk), .rst(rst),
-        .windows(windows_9), .eos(eos_reg[8*WINDOWS +: WINDOWS]), .refused(refused_10_reg), .closed(closed), .short(m_short)
+        .windows(windows_9), .eos(eos_reg[8*WINDOWS +: WINDOWS]), .refused(refused_10_reg), .closed(closed), .missed(m_short)
     );
 
     always @(posedge clk) begin

@@ -101,7 +101,7 @@ module ws_row_number #(
     reg  [WINDOWS-1:0]         released_reg;
     wire [INDEX_W-1:0]         index, released_index;
     wire [PARTITION_W-1:0]     unused_partition;
-    wire                       unused_eos;
+    wire                       unused_eos, unused_short;
     reg  [WINDOWS*LOOK_UP-1:0] eos_reg;
     wire [WINDOWS-1:0]         eos = eos_reg[WINDOWS*(LOOK_UP-1) +: WINDOWS];
     reg  [CLOSE_W-1:0]         close_reg;            // of the last window that has ended
@@ -114,7 +114,8 @@ module ws_row_number #(
         .s_windows(s_valid), .s_punct(s_punct), .s_eos(s_eos), .s_data({s_close, partition, s_key, s_data}),
         .key(partition),
         .m_windows(entered), .m_fresh(fresh), .m_index(index),
-        .o_valid(o_valid), .o_punct(o_punct), .o_eos(unused_eos), .o_data({o_close, o_partition, o_key, o_data}),
+        .o_valid(o_valid), .o_punct(o_punct), .o_eos(unused_eos), .o_short(unused_short),
+        .o_data({o_close, o_partition, o_key, o_data}),
         .free_windows(released_reg), .free_index(released_index),
         .read_index({INDEX_W{1'b0}}), .read_key(unused_partition)
     );
@@ -162,7 +163,7 @@ module ws_row_number #(
 
     always @(posedge clk) released_reg <= rst ? {WINDOWS{1'b0}} : first;
 
-    wire unused = &{1'b0, unused_eos, unused_partition, unused_collision};
+    wire unused = &{1'b0, unused_eos, unused_short, unused_partition, unused_collision};
 
 endmodule
 

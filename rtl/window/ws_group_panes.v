@@ -241,6 +241,7 @@ module ws_group_panes #(
 
     wire [TABLES-1:0]       over = pane_eos | {TABLES{ends_2 && beyond_2_reg}};    // see ws_group_door
     wire [TABLES-1:0]       entered, unused_fresh;
+    wire                    unused_short;
     wire [TABLES-1:0]       freed_9;
     wire [INDEX_W-1:0]      index;
     wire [KEY_W-1:0]        row_key;
@@ -252,7 +253,7 @@ module ws_group_panes #(
         .clk(clk), .rst(rst),
         .s_windows(pane_valid), .s_punct(is_punct), .s_eos(over), .s_data(data_2), .key(key_2),
         .m_windows(entered), .m_fresh(unused_fresh), .m_index(index),
-        .o_valid(o_valid), .o_punct(o_punct), .o_eos(o_eos), .o_short(), .o_data(o_data),
+        .o_valid(o_valid), .o_punct(o_punct), .o_eos(o_eos), .o_short(unused_short), .o_data(o_data),
         .free_windows(freed_9), .free_index(turn[9*INDEX_W +: INDEX_W]),
         .read_index(turn[(8 + LATER)*INDEX_W +: INDEX_W]), .read_key(row_key)
     );
@@ -468,8 +469,8 @@ module ws_group_panes #(
         end
     endgenerate
 
-    wire unused = &{1'b0, unused_pane_punct, unused_tuple, unused_eos, unused_pane_data, unused_fresh, unused_rows,
-                    step_reg, clear_reg, last_reg, turn, states_7, any_out, row_10_reg};
+    wire unused = &{1'b0, unused_pane_punct, unused_tuple, unused_eos, unused_pane_data, unused_fresh, unused_short,
+                    unused_rows, step_reg, clear_reg, last_reg, turn, states_7, any_out, row_10_reg};
 
 `ifdef FORMAL
     // The tuples of an arbitrary key, counted by pane (for KINDS = "CNT" and SLIDE = a pane), and the key's row of each

@@ -22,7 +22,7 @@ async def tuples(dut, count: int) -> int:
             waits |= set(before[0])
         ended = {w for w in range(size) if before[1] >> w & 1}
         await ReadOnly()
-        assert not short or bool(int(dut.short.value)) == short[-1]
+        assert not short or bool(int(dut.missed.value)) == short[-1]
         short += [bool(waits & ended)] if ended else []
         waits -= ended
         assert bool(int(dut.closed.value)) == bool(waits)

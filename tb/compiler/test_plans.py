@@ -292,3 +292,8 @@ def test_a_port_has_sixteen_outputs():
     assert package(compile_queries(";\n".join(rest), shipped()).circuit)
     with pytest.raises(QueryError, match="17 outputs, of results and of groups that find no entry"):
         package(compile_queries(";\n".join([*rest, *texts]), shipped()).circuit)
+
+
+def test_a_string_of_an_aggregate_is_compared():
+    sql = "SELECT max_by(Symbol, Volume) <> 'UBSN' AS Other FROM Trades [RANGE 60 SLIDE 60 WATTR Time] INTO R"
+    assert compile_queries(sql, shipped()).circuit.warnings == []

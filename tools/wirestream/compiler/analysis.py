@@ -33,7 +33,8 @@ def constant_answers(plan: Plan) -> list[str]:
     """A line for each comparison whose result is the same for every value in its column's range."""
     found = {}
     computed = [node for node in walk(plan) if isinstance(node, Compute)]
-    lengthened = {node.output.name: node.operands[0] for node in computed if node.operator == "cast"}
+    casts = (node for node in computed if node.operator == "cast" and isinstance(node.operands[0].type, Text))
+    lengthened = {node.output.name: node.operands[0] for node in casts}
     for node in computed:
         if node.operator in ANSWERS and isinstance(node.operands[0].type, Integer):
             answer = _by_range(node)

@@ -35,6 +35,7 @@ def time(size: int, slide: int, more: str = "") -> str:
 
 
 GROUPED = "] GROUP BY Symbol INTO n --"
+NUMBERED = "] QUALIFY ROW_NUMBER() OVER (PARTITION BY Symbol ORDER BY Price) <= 2 INTO n --"
 HIGHEST = "] ORDER BY Price DESC LIMIT 10 INTO n --"
 
 # Aggregates; windows; the clock in ns; the budget of the windows; the chosen method, and its reason.
@@ -120,7 +121,9 @@ REFUSED = [
     ("wid", "wsum(Price, [1]) AS n", "SIZE 4 ADVANCE 1 TUPLES", "is only available for one window per core"),
     ("wid", "count(*) AS n", "SESSION GAP 9 WATTR Time", "sessions have their own method"),
     ("pane", "count(*) AS n", time(60, 20) + GROUPED, "GROUP BY has only the methods replicate and constant"),
-    ("wid", "Price", time(60, 20) + HIGHEST, "ORDER BY and LIMIT have only the methods replicate and pane"),
+    ("wid", "Price", time(60, 20) + HIGHEST, "ORDER BY and LIMIT of tuples have only the methods replicate and pane"),
+    ("pane", "Price", "SIZE 40 ADVANCE 20 TUPLES" + HIGHEST, "of tuples have only the method replicate"),
+    ("pane", "Price", time(60, 20) + NUMBERED, "ROW_NUMBER() has only the method replicate"),
     ("pane", "Price", time(60, 90) + HIGHEST, "windows by pane: its windows are apart"),
     ("pane", "Price", time(20_003, 8) + HIGHEST, "windows by pane: its panes have 200,110 rows; the most is 65,536"),
     (

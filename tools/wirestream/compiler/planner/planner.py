@@ -271,6 +271,17 @@ class _Planner:
                 raise QueryError(f"windows by {self.asked}: {ways}", node.window.position)
             if node.keys and self.asked == "constant" and not node.window.in_time:
                 raise QueryError("windows by constant: GROUP BY has panes only in time", node.window.position)
+        for node in (node for node in walk(plan) if isinstance(node, Sort | Numbered)):
+            if isinstance(node.child, Windowed):
+                self._applies_to_order(node, node.child.window)
+
+    def _applies_to_order(self, node: Sort | Numbered, window: Window) -> None:
+        known, which = ["replicate"], "ROW_NUMBER() has"
+        if isinstance(node, Sort):
+            known, which = known + ["pane"] * window.in_time, "ORDER BY and LIMIT of tuples have"
+        if self.asked not in (methods.AUTO, *known):
+            ways = f"{which} only the method{'s' * (len(known) > 1)} {' and '.join(known)}"
+            raise QueryError(f"windows by {self.asked}: {ways}", window.position)
 
     def _method(self, node: Aggregate) -> Method:
         """The method for an aggregate's windows; also updates the distances that the input must keep for it."""
@@ -305,9 +316,6 @@ class _Planner:
 
     def _method_of_order(self, node: Sort, below: Windowed, known: list[Method]) -> Method:
         """The method for the first tuples of each window, as `_method`."""
-        if self.asked not in (methods.AUTO, *(method.name for method in known)):
-            ways = "ORDER BY and LIMIT have only the methods replicate and pane"
-            raise QueryError(f"windows by {self.asked}: {ways}", below.window.position)
         entry = self.wiring.entry
         choice = methods.choose(below, known, self.asked, self.options, self.wiring.clock_ns, entry.step, few=0)
         if (chosen := (f"{below} {node}", choice)) not in self.circuit.choices:

@@ -27,6 +27,8 @@ from tb.queries.random_tree import (
     TIMES,
     WORDED,
     Expr,
+    Limit,
+    Order,
     Relation,
     Select,
     Source,
@@ -52,6 +54,7 @@ WEIGHTS = ("1", "2", "-1", ".5", ".25", ".125", ".75", "-1.5", "0")
 PLACES = (1, 3, 7, 31, 62, 63, 64)  # of a shift
 LETTERS = "%%%__UBSNE"  # of a pattern of LIKE
 SPREADS = ("var_pop", "var_samp")
+BY_ARRIVAL = ("first", "last", "max_by", "min_by", "wsum")
 MOST_SPREAD = 40_000_000  # of values of a variance, so that thousandths of it are a long
 MOST_SCALE = 12  # of a product
 MOST_TEXT = 64  # characters, and more than any string has
@@ -105,7 +108,7 @@ class _Draw:
         return f"c{self.names}"
 
     def query(self) -> Relation:
-        match self.rng.choice(("tuples", "union", "time", "time", "time", "tuple", "tuple", "both")):
+        match self.rng.choice(("tuples", "union", "time", "time", "time", "tuple", "tuple", "both", "first")):
             case "tuples":
                 made = self.plain(self.plain(self.source) if self.often(0.4) else self.source)
             case "union":
@@ -114,6 +117,8 @@ class _Draw:
                 made = self.windowed("time", self.below())
             case "tuple":
                 made = self.windowed("tuples", self.below())
+            case "first":
+                made = self.first(self.rng.choice(("time", "tuples")), self.below())
             case _:
                 made = self.windowed("tuples", self.windowed("time", self.below(), keyed=False), keyed=False)
         return self.plain(made) if self.often(0.2) else made
@@ -157,6 +162,8 @@ class _Draw:
         measures += [self.measure(source.scope, known) for _ in range(self.rng.randint(0, 3))]
         measures = [self.filtered(measure, source.scope) if self.often(0.2) else measure for measure in measures]
         measures = [_in_thousandths(measure) for measure in measures]
+        if unit == "time" and not keys and self.often(0.3) and not any(_by_arrival(measure) for measure in measures):
+            measures.append(self.distinct(source.scope))
         measures += [
             self.percentile(source.scope) for _ in range(2) if unit == "tuples" and not keys and self.often(0.4)
         ]
@@ -164,7 +171,32 @@ class _Draw:
         having = self.truth(scope, 1) if self.often(0.3) else None
         items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]
         items = self.shuffled(items)
-        return Select(source, items, where, window, tuple(keys), tuple(self.grouped(k, items) for k in keys), having)
+        group = tuple(self.grouped(k, items) for k in keys)
+        order, limit = self.order(scope, 8) if keys and self.often(0.4) else ((), None)
+        return Select(source, items, where, window, tuple(keys), group, having, order, limit)
+
+    def first(self, unit: str, source: Relation) -> Select:
+        """The first tuples of windows."""
+        window = self.time_window(keyed=True) if unit == "time" else self.tuple_window(keyed=False)
+        where = self.truth(source.scope, 1) if self.often(0.3) else None
+        items = [(self.name(), self.shown(source.scope, "number")), *(self.item(source.scope) for _ in range(2))]
+        of_tuples = (window.advance, window.size) if unit == "tuples" else (8,)
+        order, limit = self.order(source.scope, *of_tuples)
+        return Select(source, self.shuffled(items), where, window, order=order, limit=limit)
+
+    def order(self, scope: list[Expr], most: int, held: int = WINDOWS) -> tuple[tuple[Order, ...], Limit]:
+        """Of up to two expressions, and up to `most` rows. held: a window has at least so many."""
+        of = (self.rng.choice(scope) if self.often(0.5) else self.shown(scope, "number") for _ in range(2))
+        keys = [key for key in of if _reads(key) and self.often(0.7)]  # a number would be the place of a column
+        orders = tuple(Order(key, self.often(0.5), self.often(0.5)) for key in keys)
+        return orders, Limit(self.rng.randint(1, most), min(self.rng.choice((0, 0, 0, 1, 2)), held - 1))
+
+    def distinct(self, scope: list[Expr]) -> Expr:
+        """A measure of DISTINCT values, which are few."""
+        of = self.bucket(scope)
+        if of.kind != "number" or of.scale or self.often(0.4):
+            return Expr("count distinct", (of,), "number", (0, 2**63 - 1), (0, TUPLES))
+        return replace(of, op=self.rng.choice(("sum distinct", "avg distinct")), args=(of,), null=True)
 
     def shuffled(self, items: list[tuple[str, Expr]]) -> tuple[tuple[str, Expr], ...]:
         """The items in random order, without duplicate names or expressions."""
@@ -551,6 +583,16 @@ def _aligned(a: Expr, b: Expr) -> tuple[Expr, Expr]:
 def _wide(*values: Expr) -> bool:
     """Whether Spark's decimals may not hold them."""
     return any(_bits(reach) >= 125 for value in values for reach in (value.type, value.data))
+
+
+def _reads(value: Expr) -> bool:
+    """Whether it depends on a column."""
+    return value.op == "column" or any(_reads(arg) for arg in value.args if isinstance(arg, Expr))
+
+
+def _by_arrival(value: Expr) -> bool:
+    """Whether a measure in it depends on the order of arrival."""
+    return any(m.op in BY_ARRIVAL or _by_arrival(m.args[0]) for m in value.measures() if m.args)
 
 
 def _in_thousandths(measure: Expr) -> Expr:

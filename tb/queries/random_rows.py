@@ -25,6 +25,7 @@ from tb.queries.random_tree import (
     CALLS,
     TIMES,
     Expr,
+    Order,
     Relation,
     Select,
     Source,
@@ -37,6 +38,7 @@ from tb.queries.random_tree import (
 
 EXACT = "decimal(38,0)"
 HIDDEN = ("session", "_seq", "_window", "_end")
+MOST_PLACES = 1000  # more than a window has rows in an order
 TICKS = {"timestamp(s)": F.unix_seconds, "timestamp(ms)": F.unix_millis, "date": F.unix_date}
 OF_TICKS = {"timestamp(s)": F.timestamp_seconds, "timestamp(ms)": F.timestamp_millis, "date": F.date_from_unix_date}
 
@@ -50,6 +52,7 @@ def rows(relation: Relation, tuples: DataFrame, sessions: bool = False) -> DataF
     if window:
         tuples, closed = _in_time(tuples, window)
     made = _rows(relation, tuples.withColumnRenamed("seq", "_seq"), closed)
+    made = made.orderBy("session", "_seq") if _ranked(relation) else made
     return made.select(*map(_shown, relation.scope), *["session"] * sessions)
 
 
@@ -76,6 +79,11 @@ def _shown(column: Expr) -> Column:
         whole, rest = (part.cast("string") for part in (_quotient(F.abs(value), power), F.abs(value) % power))
         value = F.concat(F.when(value < 0, "-").otherwise(""), whole, F.lit("."), F.lpad(rest, column.scale, "0"))
     return value.alias(name)
+
+
+def _ranked(relation: Relation) -> bool:
+    """Whether its rows have an order."""
+    return isinstance(relation, Select) and (relation.limit is not None or _ranked(relation.source))
 
 
 def _time_window(relation: Relation) -> Window | None:
@@ -121,18 +129,39 @@ def _rows(relation: Relation, tuples: DataFrame, closed: DataFrame | None) -> Da
         case Select(source, items, where, window, _, _, having):
             made = _rows(source, tuples, closed)
             made = made.where(_value(where)) if where else made
-            made = _aggregated(made, relation, closed) if window else made
-            made = made.where(_value(having)) if having else made
+            if relation.of_tuples:
+                made = (made if window.unit == "time" else _in_tuples(made, window)).withColumn("_first", F.col("_seq"))
+                made = _in_order(made.withColumn("_seq", F.col("_window")), relation)
+            elif window:
+                made = _aggregated(made, relation, closed)
+                made = made.where(_value(having)) if having else made
+                made = _in_order(made, relation) if relation.limit else made
             values = [_value(value).alias(name) for name, value in items] or [c.args[0] for c in source.scope]
             return made.select(*values, *(name for name in HIDDEN if name in made.columns))
+
+
+def _in_order(made: DataFrame, select: Select) -> DataFrame:
+    """The rows of each window, its number in `_seq`, that LIMIT and OFFSET leave; equal ones by `_first`."""
+    by = [_directed(_value(order.key), order) for order in select.order]
+    place = F.row_number().over(Over.partitionBy("session", "_seq").orderBy(*by, "_first"))
+    first, count = select.limit.offset, select.limit.count
+    made = made.withColumn("_place", place).where(F.col("_place").between(first + 1, first + count))
+    return made.withColumn("_seq", F.col("_seq") * MOST_PLACES + F.col("_place"))
+
+
+def _directed(key: Column, order: Order) -> Column:
+    if order.descending:
+        return key.desc_nulls_last() if order.nulls_last else key.desc_nulls_first()
+    return key.asc_nulls_last() if order.nulls_last else key.asc_nulls_first()
 
 
 def _aggregated(made: DataFrame, select: Select, closed: DataFrame | None) -> DataFrame:
     """The measures of each window and group; the name of a column is its SQL."""
     keys = [_value(key.args[0]).alias(_name(key)) if key.op == "key" else _value(key) for key in select.keys]
     w, values = select.window, [value for _, value in select.items] + [select.having] * bool(select.having)
+    values += [order.key for order in select.order]
     measures = {_name(m): m for value in values for m in value.measures()}
-    columns = [_measure(m).alias(name) for name, m in measures.items()]
+    columns = [*(_measure(m).alias(name) for name, m in measures.items()), F.min("_seq").alias("_first")]
     if w.unit == "tuples":
         made = _in_tuples(made, w).groupBy("session", "_window", *keys).agg(*columns)
     else:
@@ -157,6 +186,12 @@ def _measure(measure: Expr) -> Column:
     match measure.op:
         case "count":
             return F.count(value).cast(EXACT)
+        case "count distinct":
+            return F.count_distinct(value).cast(EXACT)
+        case "sum distinct":
+            return F.sum_distinct(value)
+        case "avg distinct":
+            return _quotient(F.sum_distinct(value), F.count_distinct(value).cast(EXACT))
         case "avg" if measure.scale:
             return _nearest(F.sum(value) * _power(4), F.count(value).cast(EXACT))
         case "avg":

@@ -35,16 +35,17 @@ TEXTS = ("upper", "lower", "trim", "left", "right", "substring", "concat")  # of
 BITS = ("&", "|", "^", "<<", ">>")
 MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "bit_xor", "bit_and", "bool_and", "bool_or", "var_pop",
             "var_samp", "max_by", "min_by", "first", "last", "wsum")  # fmt: skip
+DISTINCT = ("count distinct", "sum distinct", "avg distinct")  # of values without digits after the point
 PERCENTILES = ("percentile_cont", "percentile_disc", "percentile", "median")  # of values without nulls
 
 
 @dataclass(frozen=True)
 class Expr:
     """`op` of `args`: literal, column, constant (name, value), an operator, a measure, `if` (a condition, the value
-    where it is true, the value elsewhere; without that, null), one of `CALLS` and `WORDED`, `filter` (a measure, and
-    the condition of the tuples that it takes), `thousandths` (of a variance, as an integer), `key` (an expression of
-    GROUP BY), `cast` (a number, and its new type) or `shift` (a time, and the milliseconds that it is moved by); or one
-    of PERCENTILES, with its share and whether the greatest value comes first.
+    where it is true, the value elsewhere; without that, null), one of `CALLS`, `WORDED` and `DISTINCT`, `filter` (a
+    measure, and the condition of the tuples that it takes), `thousandths` (of a variance, as an integer), `key` (an
+    expression of GROUP BY), `cast` (a number, and its new type) or `shift` (a time, and the milliseconds that it is
+    moved by); or one of PERCENTILES, with its share and whether the greatest value comes first.
 
     kind: number, text, truth, or one of `TIMES`, whose values are its ticks since 1970. scale: of a number, which is an
     integer divided by 10**scale. type, data: the least and greatest such integer of the type, and of the stream's data;
@@ -60,7 +61,7 @@ class Expr:
     scale: int = 0
 
     def measures(self) -> Iterator[Expr]:
-        if self.op in (*MEASURES, *PERCENTILES, "filter"):
+        if self.op in (*MEASURES, *DISTINCT, *PERCENTILES, "filter"):
             yield self
         elif self.op != "key":
             for arg in self.args:
@@ -102,8 +103,24 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Order:
+    """An expression of ORDER BY."""
+
+    key: Expr
+    descending: bool
+    nulls_last: bool
+
+
+@dataclass(frozen=True)
+class Limit:
+    count: int
+    offset: int
+
+
+@dataclass(frozen=True)
 class Select:
-    """items: names and their expressions; empty is `*`. keys: of GROUP BY, which is written as `group`."""
+    """items: names and their expressions; empty is `*`. keys: of GROUP BY, which is written as `group`. order, limit:
+    of the groups of each window, or without measures of its tuples."""
 
     source: Relation
     items: tuple[tuple[str, Expr], ...]
@@ -112,6 +129,14 @@ class Select:
     keys: tuple[Expr, ...] = ()
     group: tuple[str, ...] = ()
     having: Expr | None = None
+    order: tuple[Order, ...] = ()
+    limit: Limit | None = None
+
+    @property
+    def of_tuples(self) -> bool:
+        """Whether its rows are the tuples of a window."""
+        values = [value for _, value in self.items]
+        return bool(self.limit) and not self.keys and not any(True for value in values for _ in value.measures())
 
     @property
     def scope(self) -> list[Expr]:
@@ -166,7 +191,7 @@ def sql(relation: Relation, named: list[str] | None = None) -> str:
             return stream.schema.name
         case Union(parts):
             return " UNION ALL ".join(sql(part, named) for part in parts)
-        case Select(source, items, where, window, _, group, having):
+        case Select(source, items, where, window, _, group, having, order, limit):
             below = sql(source, named)
             if named is not None and not isinstance(source, Source):
                 named.append(f"w{len(named)} AS ({below})")
@@ -178,7 +203,16 @@ def sql(relation: Relation, named: list[str] | None = None) -> str:
             words += [f"WHERE {text(where)}"] if where else []
             words += [f"GROUP BY {', '.join(group)}"] if group else []
             words += [f"HAVING {text(having)}"] if having else []
+            words += [f"ORDER BY {', '.join(map(_order, order))}"] if order else []
+            words += [f"LIMIT {limit.count}" + f" OFFSET {limit.offset}" * bool(limit.offset)] if limit else []
             return " ".join(words)
+
+
+def _order(order: Order) -> str:
+    written = text(order.key)
+    direction = " DESC" if order.descending else " ASC" * (len(written) % 2)
+    usual = order.nulls_last == order.descending
+    return written + direction + (f" NULLS {'LAST' if order.nulls_last else 'FIRST'}" if not usual else "")
 
 
 def _item(name: str, value: Expr) -> str:
@@ -256,6 +290,8 @@ def text(expr: Expr, level: int = 0) -> str:
             written = _worded(op, text(a, own + 1), [text(other, own + 1) for other in others])
         case op, (a, b) if op in LEVELS:
             written = f"{text(a, own + (LEVELS[op] == LEVELS['=']))} {op.upper()} {text(b, own + 1)}"
+        case op, (a,) if op in DISTINCT:
+            written = f"{op.split()[0]}(DISTINCT {text(a)})"
         case "median", (a, *_):
             written = f"median({text(a)})"
         case "percentile", (a, share, _):

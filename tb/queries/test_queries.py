@@ -46,6 +46,8 @@ def test_rows(names):
         ("top_by_symbol", ("merge",), ()),
         ("usual_spread", ("merge", "multiplex"), ("UsualSpread=replicate",)),
         ("usual_spread", (), ("UsualSpread=constant",)),
+        ("port_scans top_sources", ("unnest", "multiplex"), ()),
+        ("price_leaders", ("merge",), ("PriceLeaders=replicate",)),
         ("best_per_symbol", ("unnest",), ()),
         ("best_per_symbol largest_of_symbol", ("merge", "multiplex"), ()),
     ],

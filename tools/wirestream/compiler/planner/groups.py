@@ -28,10 +28,12 @@ from wirestream.schema.fields import Field
 from wirestream.schema.tuples import Schema
 
 
-def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, registered: int) -> tuple[Bus, Spill]:
+def of_table(
+    wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, registered: int, in_step: bool = False
+) -> tuple[Bus, Spill]:
     """The rows of each window's groups by ws_group_by; a tuple whose group finds no entry leaves on the spill bus.
 
-    One table serves all windows; without `unnest` each copy of the window has its own.
+    One table serves all windows; without `unnest` each copy of the window has its own. in_step: no row waits.
     """
     in_time, capacity, copies = node.window.in_time, table.capacity, methods.open_windows(node.window) + 1
     core = group_methods.table_core(node, table, copies if wiring.rewrites.unnest else 1)
@@ -49,7 +51,7 @@ def of_table(wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, regis
         wiring.close(core.close_cycles)
     wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
     rows = windows.staged_copies(wiring, text, list(rows), behind)
-    return windows.one_of(wiring, rows, node.end) if len(rows) > 1 else rows[0], spill
+    return windows.one_of(wiring, rows, node.end, in_step=in_step) if len(rows) > 1 else rows[0], spill
 
 
 def _table(wiring: Wiring, node: Aggregate, behind: Bus, core: GroupBy) -> tuple[Bus, dict[str, str]]:

@@ -229,7 +229,7 @@ class _Planner:
         ranked = tuple(measure for measure in node.measures if measure.rank is not None)
         others = tuple(measure for measure in node.measures if measure.rank is None)
         if not ranked:
-            made = self._of_windows(node, bus)
+            made = self._of_windows(node, bus, in_step=ends)
         else:
             made = percentiles.of_ranks(self.wiring, replace(node, measures=ranked), bus)
             if others:
@@ -248,7 +248,7 @@ class _Planner:
         elif method and method.core:
             made = windows.of_one_core(self.wiring, node, bus, method)
         elif node.keys:
-            made, self.spill = groups.of_table(self.wiring, node, bus, self.table, registered)
+            made, self.spill = groups.of_table(self.wiring, node, bus, self.table, registered, in_step)
         else:
             copies = methods.open_windows(window) + (not self.wiring.rewrites.multiplex)
             made = windows.of_copies(self.wiring, node, bus, copies, registered, in_step)

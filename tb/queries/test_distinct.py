@@ -37,6 +37,15 @@ def test_rows(trial, name):
     TRIALS[trial].check(adversary(name))
 
 
+def test_quotients_of_rows_that_wait():
+    """The rows of two windows are closer together than their ends by as much as a row may wait."""
+    query = f"SELECT Time, avg(DISTINCT Lots % 5) AS A {WINDOW}"
+    circuit = Trial("two_groups", CREATE, {"A": query}, capacity=2).built.circuit
+    (divide,) = (i.contract for i in circuit.instances if i.core == "query:divide")
+    assert divide.INTERVAL > 1
+    assert circuit.entries[0].close_cycles >= divide.INTERVAL + circuit.results[0].bus.wait
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("name", [None, *ADVERSARIES])
 @pytest.mark.parametrize("trial", TRIALS)

@@ -345,8 +345,8 @@ def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:
     if not isinstance(step, Aggregate) or step.keys or not bus.exact:
         return 1
     if not step.window.in_time:
-        return step.window.advance
-    wiring.close(DIVIDE_CYCLES)
+        return max(1, step.window.advance - bus.wait)
+    wiring.close(DIVIDE_CYCLES + bus.wait)
     return DIVIDE_CYCLES
 
 

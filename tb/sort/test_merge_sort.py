@@ -14,10 +14,12 @@ import pytest
 from cocotb.triggers import FallingEdge, RisingEdge
 
 from tb.lib.bench import Pins, rng, start
+from tb.lib.contract import hold
 from tb.lib.run import run, run_four_state
 from tb.sort import keys
 from tb.sort.test_merge_level import Cycle as Item
 from tb.sort.test_merge_level import Level
+from wirestream.compiler import cores
 
 
 class Cycle(NamedTuple):
@@ -171,6 +173,9 @@ async def every_length(dut):
     """Windows of every length that matters, one alone in the sorter: the formula of the header, to the cycle."""
     p, g = Parameters(dut), rng("lengths")
     size = 1 << p.levels
+    hold(dut, cores.MergeSort, latency=latency(p.levels, 2 * size), rows=size - 1)
+    contract = cores.MergeSort(p.levels, p.key_w, p.data_w)
+    assert all(contract.after(items) == latency(p.levels, items) for items in range(1, 2 * size + 2))
     lengths = range(2 * size + 2) if size <= 16 else (0, 1, 2, 3, size // 2 + 1, size - 1, size, size + 1)
     cycles: list[Cycle] = []
     due: list[int] = []

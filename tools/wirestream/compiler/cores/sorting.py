@@ -208,6 +208,54 @@ class TopK(Core):
 
 
 @dataclass(frozen=True)
+class MergeSort(Core):
+    """ws_merge_sort; the latency is that of full windows without a gap, `after` that of one window. Swept: 3 to 9
+    levels, keys of 16 to 64 bits, tuples of 40 to 120.
+
+    Cells of each level: two queues, and the comparisons of what can be the next pair of heads.
+    """
+
+    LEVELS: int
+    KEY_W: int
+    DATA_W: int
+    RUN_W: int = 1
+    UNIQUE: int = 0
+
+    name: ClassVar[str] = "sort:merge_sort"
+    outputs: ClassVar[tuple[str, ...]] = ("m_last", "m_run", "m_key", "evt_long", "evt_equal")
+
+    @property
+    def rows(self) -> int:
+        """Of a window, which closes with an item of its own."""
+        return (1 << self.LEVELS) - 1
+
+    def after(self, items: int) -> int:
+        """The cycles from the last item of a window, which find the sorter empty and come without a gap, until it
+        leaves."""
+        runs = [1 << level for level in range(self.LEVELS)]
+        wide = [5 + (run > 8) for run in runs]
+        return 2 + sum(r + h if items > r else max(items + 3, h) for r, h in zip(runs, wide, strict=True))
+
+    @property
+    def latency(self) -> int:
+        return 2**self.LEVELS + 6 * self.LEVELS - min(self.LEVELS, 4) + 1
+
+    def cells(self, ports: Ports) -> Cells:
+        key = self.KEY_W + 1
+        item = key + self.DATA_W + 4  # with what tells runs and windows apart
+        lut = ff = 0.0
+        memories: list[Memory] = []
+        for run in (1 << level for level in range(self.LEVELS)):
+            block, exact = run > 8, run > 256
+            spare = block + 2 * exact
+            address = ((run if exact else run + 2) - 1).bit_length()
+            memories += [Memory(item, 1 << address, block)] * 2
+            ff += 2 * item * (2 + spare + (not block)) + item + 8 * address + 20
+            lut += (1.7 + 0.7 * spare) * item + 3.5 * key + 12 + 40 * block
+        return Cells(lut, ff + item, tuple(memories))
+
+
+@dataclass(frozen=True)
 class PaneTopK(Core):
     """ws_pane_top_k; the latency is that of the first row with few rows in the queue, `wait` that with the most.
 

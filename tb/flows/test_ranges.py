@@ -29,6 +29,7 @@ RELATIONS = (
     ("aggregate", {"KIND": "FST", "FAST": 1}, "FAST"),
     ("divide", {"FAST": 1, "BITS": 2}, "FAST"),
     ("divide_const", {"DIVISOR_W": 10}, "DIVISOR"),
+    ("group_ranks", {"RANK_W": 31}, "RANK_W"),
     ("divide_const", {"DIVIDEND_W": 10, "DIVISOR": 513}, "DIVISOR"),
     ("group_by", {"CAPACITY": 241, "HASH": 0}, "CAPACITY"),
     ("group_keys", {"ENTRIES": 257}, "ENTRIES"),

@@ -60,6 +60,7 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("gmii_endpoint", {"N_PORTS": 1, "N_GROUPS": 1, "HEADERS": 0, "TIME_W": 1}),
     ("group_keys", {"TABLE": 1, "PANES": 3}),
     ("group_keys", {"TABLE": 2, "ENTRIES": 64}),
+    ("group_ranks", {"ROWS": 1, "KEY_W": 1, "DATA_W": 1, "COUNTS": 3, "COUNT_W": 40}),
     ("group_by", {"FAST": 1}),
     ("group_by", {"DISJOINT": 1}),
     ("bank", {"SLOTS": 1, "AGGS": 3, "KINDS": "CNTLSTSUM", "SIGNEDS": 1, "SKEW": 1}),

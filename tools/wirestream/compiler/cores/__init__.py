@@ -12,6 +12,7 @@ from wirestream.compiler.cores.merging import Multiplex, Union
 from wirestream.compiler.cores.several import PaneAggregate, SessionAggregate, TupleNumbers, WidAggregate
 from wirestream.compiler.cores.sorting import (
     Comparator,
+    GroupRanks,
     MergeSort,
     PaneTopK,
     QuantileRanks,
@@ -24,9 +25,9 @@ from wirestream.compiler.cores.strings import MatchText, TextCrc32, TextEdit, Te
 from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
 ALL: tuple[type[Core], ...] = (
-    *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, DivideConst, GroupBy, GroupPanes, MatchText, MergeSort),
-    *(Multiplex, Multiply, PaneAggregate, PaneTopK, QuantileRanks, QueryJoin, RowNumber, Select, SessionAggregate),
-    *(SortKey, SquareRoot, TextCrc32, TextEdit, TextExtract, TextMeasure, TopK, TupleNumbers, Union, WeightedSum),
-    *(WidAggregate, Window),
+    *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, DivideConst, GroupBy, GroupPanes, GroupRanks, MatchText),
+    *(MergeSort, Multiplex, Multiply, PaneAggregate, PaneTopK, QuantileRanks, QueryJoin, RowNumber, Select),
+    *(SessionAggregate, SortKey, SquareRoot, TextCrc32, TextEdit, TextExtract, TextMeasure, TopK, TupleNumbers, Union),
+    *(WeightedSum, WidAggregate, Window),
 )
 ALONE: tuple[type[Core], ...] = (Comparator, SortNetwork)  # for a design of one's own

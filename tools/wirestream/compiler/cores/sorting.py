@@ -355,6 +355,40 @@ class QuantileRanks(Core):
 
 
 @dataclass(frozen=True)
+class GroupRanks(Core):
+    """ws_group_ranks; the latency is that from what completes a group to its first row, if none waits. Swept: 42 and
+    250 rows, keys of 16 to 64 bits, one and two counts of 20 and 32.
+
+    Cells of the held item, the comparison of keys, and for each count three sums; the ring, and the sums of groups.
+    """
+
+    ROWS: int
+    KEY_W: int
+    DATA_W: int
+    COUNTS: int
+    COUNT_W: int
+    RANK_W: int
+
+    name: ClassVar[str] = "sort:group_ranks"
+    outputs: ClassVar[tuple[str, ...]] = ("firsts", "nexts", "lasts", "overflows")
+    latency: ClassVar[int] = 4
+
+    @property
+    def rows(self) -> int:
+        """Of a window, if it is one group."""
+        return self.ROWS
+
+    def cells(self, ports: Ports) -> Cells:
+        address = self.ROWS.bit_length()
+        block, counts = address > 6, self.COUNTS * self.COUNT_W
+        widths = (self.DATA_W + counts + 2, *[self.RANK_W + 1] * self.COUNTS)
+        ff = self.KEY_W + counts + 2 * self.DATA_W + 3 * address + 12 + self.COUNTS * (4 * self.RANK_W + 2)
+        ff += 0 if block else 2 * sum(widths)  # those of a block RAM are its own
+        lut = self.KEY_W / 2 + 4 * address + 12 + self.COUNTS * 3.5 * self.RANK_W
+        return Cells(lut, ff, tuple(Memory(width, 1 << address, block) for width in widths))
+
+
+@dataclass(frozen=True)
 class RowNumber(Core):
     """ws_row_number; the latency is that of the first row. Swept: K of 1 to 8, 2 to 4 windows, 32 and 64 partitions of
     16 to 64 bits in a CAM, 300 in a hash table, keys and tuples of 8 to 128 bits.

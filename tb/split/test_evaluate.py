@@ -78,6 +78,13 @@ def test_sessions_and_punctuations():
     assert rows(ask("SELECT count(*) AS N FROM T [SIZE 1 ADVANCE 1 TUPLES]", frame)) == {(1,): 4}
 
 
+def test_percentile_of_a_key():
+    """All values of a group are the key."""
+    records = np.array([(b"a", n, 0, 5) for n in (4, 4, 9)], SCHEMA.dtype)
+    sql = "SELECT X % 5 AS K, median(X % 5) AS M FROM T [SIZE 3 ADVANCE 3 TUPLES] GROUP BY X % 5"
+    assert rows(ask(sql, golden.to_frame(records))) == {(4, "4.0"): 1}
+
+
 def test_items_too_far_ahead():
     """They are dropped until RESYNC consecutive ones are close to one another; the watermark then follows them."""
     times = [100, 900, 120, 905, 910, 915, 990]  # 120 ends the run that 900 began

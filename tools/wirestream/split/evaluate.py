@@ -335,13 +335,14 @@ class _Evaluation:
         of_tuple = self._scope([below], {name: name for name in fields_of(below)})
         written = [(n, key) for given in (grouped.values(), select.group) for n, key in enumerate(given)]
         keys = {syntax.placeless(k): F.col(f"`#key{n}`") for n, k in written if not isinstance(k, syntax.Literal)}
-        scope = replace(self._scope([below], columns), values=of_tuple.columns, ordered=ordered, keys=keys)
         frame = windows.windowed(below, window)
         frame = frame.withColumns({f"#key{n}": of_tuple(key) for n, key in grouped.items()})
         if window.emit_empty:
             (judged,) = self.judged.values()
             frame = windows.closed(judged, window).join(frame, [SESSION, WINDOW], "left")
         frame = self._with_bounds(frame, window)
+        inside = {"values": of_tuple.columns, "ordered": ordered, "keys": keys, "frame": frame}
+        scope = replace(self._scope([below], columns), **inside)
         kept = F.lit(True) if select.having is None else scope(select.having)
         order = F.struct(WINDOW, F.min(ORDER)).alias(ORDER)  # by window, then by arrival of the groups
         results, by = _results(select, scope, []), [scope(key) for key in orders_of(select)]

@@ -113,6 +113,14 @@ def error_rate(requests: DataFrame) -> DataFrame:
     return rows.where("n > 4").drop("n")
 
 
+def response_times(requests: DataFrame) -> DataFrame:
+    """Percentiles are Spark's own, floating-point numbers that are exact for values of 32 bits."""
+    groups = in_windows(_in_millis(requests), 2000, 2000, 500).groupBy(_end_in_millis(), "Path")
+    usual = F.expr("median(Millis)").cast("decimal(21,1)").alias("Usual")
+    slow = F.expr("percentile_disc(0.95) WITHIN GROUP (ORDER BY Millis)").cast("int").alias("Slow")
+    return groups.agg(usual, slow, counted("Requests"))
+
+
 def throughput(requests: DataFrame) -> DataFrame:
     asked = requests.where("(Method = 'GET' or Method = 'HEAD') and (Bytes is null or Bytes <> 0)")
     millis, bits = F.col("Millis"), F.when(F.col("Bytes").isNull(), 0).otherwise(exact("Bytes") * 8)

@@ -510,30 +510,52 @@ REFUSED = [
     (f"SELECT Price FROM Trades {WINDOW}", "a window needs an aggregate", (1, 26)),
     (f"SELECT Price, count(*) AS n FROM Trades {WINDOW}", "neither aggregated nor a key", (1, 8)),
     (f"SELECT mode(Price) AS n FROM Trades {WINDOW}", "unknown function mode; known: count, sum", (1, 8)),
-    (
-        "SELECT median(Price) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time]",
-        "median over windows in time; run it on Spark",
-        (1, 39),
-    ),
-    (
-        "SELECT percentile_disc(0.9) WITHIN GROUP (ORDER BY Price) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time] "
-        "GROUP BY Symbol",
-        "percentile_disc over windows in time; run it on Spark",
-        (1, 76),
-    ),
     ("SELECT median(Price) AS n FROM Trades [SESSION GAP 9 WATTR Time]", "median over sessions; run it on", (1, 39)),
     (
         f"SELECT median(Price) AS n FROM Trades {WINDOW} GROUP BY Symbol",
-        "or select one key with WHERE, in a",
+        "the 42 rows of a window take 140 cycles, but one closes every 1 tuples; use ADVANCE 140, or fewer --groups",
         (1, 39),
     ),
-    (f"SELECT median(Price) FILTER (WHERE Price > 9) AS n FROM Trades {WINDOW}", "select tuples with WHERE", (1, 64)),
     (
-        f"SELECT median(Price div Volume) AS n FROM Trades {WINDOW}",
-        "IS NOT NULL, and write coalesce(Price div",
-        (1, 50),
+        f"SELECT median(Price) FILTER (WHERE Price > 9) AS n FROM Trades {WINDOW}",
+        "percentiles of all tuples of a window, without nulls and FILTER, take any ADVANCE",
+        (1, 64),
     ),
-    ("SELECT median(Price) AS n FROM Trades [SIZE 1025 ADVANCE 9 TUPLES]", "own; the most is 1,024", (1, 39)),
+    (f"SELECT median(Price div Volume) AS n FROM Trades {WINDOW}", "without nulls and FILTER, take any", (1, 50)),
+    ("SELECT median(Price) AS n FROM Trades [SIZE 1025 ADVANCE 9 TUPLES]", "closes every 9 tuples; use ADV", (1, 39)),
+    (
+        "SELECT median(Price) AS n, median(Volume) AS v FROM Trades [RANGE 9 SLIDE 9 WATTR Time]",
+        "percentiles of Price and Volume in one SELECT; write a query for each",
+        (1, 8),
+    ),
+    (
+        "SELECT Symbol, median(Price) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time] GROUP BY Symbol, Volume "
+        "ORDER BY n, Symbol LIMIT 3",
+        "not in the order of their first tuples; add Volume to ORDER BY, so that no two are equal",
+        (1, 47),
+    ),
+    (
+        "SELECT sum(n) AS s FROM (SELECT Symbol, median(Price) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time] "
+        "GROUP BY Symbol) [SIZE 4 ADVANCE 4 TUPLES]",
+        "reads groups with percentiles, which are not in the order of their first tuples; run it on Spark",
+        (1, 72),
+    ),
+    (
+        "SELECT median(Price) AS n, median(Price) FILTER (WHERE Volume > 0) AS f FROM Trades "
+        "[SIZE 200 ADVANCE 200 TUPLES]",
+        "percentiles of all tuples of a window and others in one SELECT; write a query for each",
+        (1, 28),
+    ),
+    (
+        "SELECT median(Price) AS n, count(DISTINCT Price) AS d FROM Trades [RANGE 9 SLIDE 9 WATTR Time]",
+        "count(DISTINCT Price) and percentiles of Price in one SELECT; write a query for each",
+        (1, 8),
+    ),
+    (
+        "SELECT median(Price) AS n, last(Price) AS p FROM Trades [RANGE 9 SLIDE 9 WATTR Time] GROUP BY Symbol",
+        "last(Price) and percentiles of Price in one SELECT: values go by their first tuples",
+        (1, 8),
+    ),
     ("SELECT median(Price) AS n FROM Trades", "median without a window would never end", (1, 8)),
     (f"SELECT median(Symbol) AS n FROM Trades {WINDOW}", "median takes numbers, not a string(4)", (1, 8)),
     (

@@ -49,6 +49,8 @@ def test_rows(names):
         ("port_scans top_sources", ("unnest", "multiplex"), ()),
         ("price_leaders", ("merge",), ("PriceLeaders=replicate",)),
         ("best_per_symbol", ("unnest",), ()),
+        ("response_times", ("unnest",), ()),
+        ("response_times", ("merge", "multiplex", "parallel"), ()),
         ("best_per_symbol largest_of_symbol", ("merge", "multiplex"), ()),
     ],
 )
@@ -79,7 +81,7 @@ def test_rows_of_groups_in_windows_that_share_a_table(names):
     check(*names.split(), capacity=64)
 
 
-@pytest.mark.parametrize("name", ["heavy_hitters", "best_per_symbol"])
+@pytest.mark.parametrize("name", ["heavy_hitters", "best_per_symbol", "response_times"])
 def test_rows_with_room_for_hundreds_of_groups(name):
     check(name, capacity=256)
 

@@ -96,7 +96,8 @@ def of_part(query: str, stream: Stream, records: np.ndarray) -> Rows:
 
 
 def kept(sql: str, rows: list[Row]) -> Rows:
-    """The rows with their order if the query has one, else without."""
+    """The rows with their order if the query has one, else without. That of WITHIN GROUP is not one."""
+    sql = re.sub(r"\bWITHIN\s+GROUP\s*\(\s*ORDER\s+BY\b", "", sql, flags=re.IGNORECASE)
     return rows if re.search(r"\b(ORDER\s+BY|LIMIT\s+\d+|OFFSET\s+\d+)\b", sql, re.IGNORECASE) else Counter(rows)
 
 

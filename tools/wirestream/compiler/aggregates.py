@@ -91,6 +91,20 @@ class Function:
     columns: int = 1
 
 
+@dataclass(frozen=True)
+class Share:
+    """Where a percentile is among values in ascending order, of which the first one has rank 0: at the rank
+    (times * last + plus) / whole, where `last` is that of the last value.
+
+    between: on the line from the value below to the one above; else it is the value below.
+    """
+
+    times: int
+    plus: int
+    whole: int
+    between: bool
+
+
 ROUNDED = f"rounded to a decimal({MOST_DIGITS}, {SPREAD_DIGITS})"
 SPREAD = f"exact, and {ROUNDED}"
 FUNCTIONS = {

@@ -68,12 +68,19 @@ class Builder:
         return self.made[text]
 
     def exact(
-        self, operator: str, a: Value, b: Value, position: Position, kind: Integer | None = None, hidden: bool = True
+        self,
+        operator: str,
+        a: Value,
+        b: Value,
+        position: Position,
+        kind: Integer | None = None,
+        hidden: bool = True,
+        text: str = "",
     ) -> Value:
         """An operation of integers, as wide as it needs; the divisor is not 0. kind: its range, if it is narrower than
-        those of the operands give."""
+        those of the operands give. text: as of `compute`."""
         kind = fits(kind or reach(operator, a, b), position)
-        return self.compute(operator, a, b, kind=kind, hidden=hidden)
+        return self.compute(operator, a, b, kind=kind, hidden=hidden, text=text)
 
     def none(self, flags: list[Value | None]) -> Value:
         """Whether no flag is set."""

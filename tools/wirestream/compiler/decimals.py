@@ -211,16 +211,23 @@ def between(
     scope: Builder, a: Value, b: Value, parts: int, whole: int, digits: tuple[int, int], position: Position
 ) -> Value:
     """a + (b - a) * parts / whole, exactly in these digits before and after the point. a: at most b, of its type."""
-    before, after = digits
-    power, text = 10 ** (after - scale_of(a.type)), f"{parts}/{whole} between {a} and {b}"
-    a, b = (unscaled(value) for value in (a, b))
     weighted = [
-        scope.exact("*", value, number(weight), position) if weight > 1 else value
+        scope.exact("*", unscaled(value), number(weight), position) if weight > 1 else unscaled(value)
         for value, weight in ((a, whole - parts), (b, parts))
     ]
-    kind = typed(Integer(a.type.low * power, a.type.high * power), before, after)
     held = Integer(a.type.low * whole, a.type.high * whole)
     total = scope.exact("+", *weighted, position, held)
+    return of_parts(scope, total, whole, a.type, digits, position, f"{parts}/{whole} between {a} and {b}")
+
+
+def of_parts(
+    scope: Builder, total: Value, whole: int, of: Integer, digits: tuple[int, int], position: Position, text: str
+) -> Value:
+    """An integer number of units, divided by `whole`, exactly in these digits before and after the point. of: the type
+    whose units they are, with the range of the quotient."""
+    before, after = digits
+    power = 10 ** (after - scale_of(of))
+    kind = typed(Integer(of.low * power, of.high * power), before, after)
     if power == whole:
         return scope.resized(total, kind, text)
     return scope.compute("*", total, number(power // whole), kind=fits(kind, position), text=text)

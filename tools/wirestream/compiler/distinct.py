@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from wirestream.compiler.aggregates import FUNCTIONS
@@ -35,32 +36,41 @@ def by_value(node: Aggregate, position: Position) -> tuple[Aggregate, Measure | 
     if node.window.session:
         raise QueryError("DISTINCT values of a SESSION; count them in a window with RANGE", position)
     ((value, null),) = values.items()
-    parts = {measure: _part(measure, value, position) for measure in node.measures if not measure.distinct}
+    parts = {measure: part(measure, f"DISTINCT {value}", position) for measure in node.measures if not measure.distinct}
     short = Column(".short", BOOLEAN)
     # without another measure a count, which is not read
     inner = tuple(parts.values()) or (Measure(Column(".count", COUNT), "count"),)
     keys = (*node.keys, value, *([Column(null, BOOLEAN)] if null else []))
     first = Scope(replace(node, keys=keys, measures=inner, short=short))
-    flag = first.either([short, *(Column(part.output.overflow, BOOLEAN) for part in inner if part.output.overflow)])
-    flag = Column(flag.name, Integer(0, 1))
-    lacks = Measure(Column(".incomplete", Integer(0, 1)), "max", flag)
-    measures = (*(_of_parts(m, parts.get(m)) for m in node.measures), lacks)
+    lacks = incomplete(first, [short, *overflows(inner)])
+    measures = (*(of_parts(m, parts.get(m)) for m in node.measures), lacks)
     return replace(node, child=first.plan, measures=measures, of_rows=True), lacks
 
 
-def _part(measure: Measure, value: Column, position: Position) -> Measure:
-    """The measure of the tuples with one value."""
+def overflows(parts: Iterable[Measure]) -> list[Column]:
+    """Their flags."""
+    return [Column(part.output.overflow, BOOLEAN) for part in parts if part.output.overflow]
+
+
+def incomplete(scope: Scope, flags: list[Column]) -> Measure:
+    """Whether any row has one of these flags."""
+    flag = scope.either(flags)
+    return Measure(Column(".incomplete", Integer(0, 1)), "max", Column(flag.name, Integer(0, 1)))
+
+
+def part(measure: Measure, beside: str, position: Position) -> Measure:
+    """The measure of the tuples with one value. beside: what needs the values."""
     if measure.kind is None or measure.kind.by_arrival:
-        why = f"{measure} and DISTINCT {value} in one SELECT: values go by their first tuples; write two queries"
+        why = f"{measure} and {beside} in one SELECT: values go by their first tuples; write two queries"
         raise QueryError(why, position)
     output = measure.output
     null, overflow = (flag and f".{flag}" for flag in (output.null, output.overflow))
     return replace(measure, output=Column(f".{output}", output.type, null, overflow))
 
 
-def _of_parts(measure: Measure, part: Measure | None) -> Measure:
+def of_parts(measure: Measure, one: Measure | None) -> Measure:
     """The measure of a window from its parts; without parts of the values, of which each is there once."""
-    if part is None:
+    if one is None:
         return replace(measure, distinct=False)
     return replace(measure, function="sum" if FUNCTIONS[measure.function].kind.counts else measure.function,
-                   value=replace(part.output, overflow=None))  # fmt: skip
+                   value=replace(one.output, overflow=None))  # fmt: skip

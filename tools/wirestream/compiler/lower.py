@@ -17,6 +17,7 @@ from wirestream.compiler import (
     spelling,
     syntax,
     units,
+    value_counts,
 )
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
@@ -273,7 +274,9 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
         Column(key.overflow, BOOLEAN) for key in keys if key.overflow
     )  # a value that overflowed is another one
     plan, lacks = Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), None
-    if of_distinct := [call for call in calls if call.unique]:
+    if counted := [call for call, parts in results.items() if any(part.share for part in parts)]:
+        plan, lacks = value_counts.ranked(plan, counted[0].position)
+    elif of_distinct := [call for call in calls if call.unique]:
         plan, lacks = distinct.by_value(plan, of_distinct[0].position)
     after = Scope(plan, results=results, window=(end, window) if end else None)
     written = [(key, column) for given in (grouped, select.group) for key, column in zip(given, keys, strict=True)]
@@ -336,8 +339,6 @@ def _of_call(before: Scope, call: syntax.Call, window: syntax.Window, grouped: b
     if bool(call.weights) != (call.function == "wsum"):
         raise QueryError("wsum, and only wsum, takes weights: wsum(Price, [.5, .25, .25])", call.position)
     if call.function in percentiles.PERCENTILES:
-        if call.where is not None:
-            before.condition(call.where)
         return percentiles.measures(before, call, window, grouped)
     known = FUNCTIONS[call.function]
     if len(call.arguments) != known.columns and (call.arguments or call.function != "count"):

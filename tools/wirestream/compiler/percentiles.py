@@ -1,4 +1,5 @@
-"""Percentiles of windows of tuples, as values of certain ranks among all of a window.
+"""Percentiles: of windows of tuples as values of certain ranks among all of a window, of which the number is known; of
+groups, of windows in time and with nulls by `value_counts`.
 
 The share of a percentile is a decimal, so that the place of percentile_cont, the share of the way from rank 0 to the
 last one, has as many digits after the point as the share, and the value has as many more than the column.
@@ -13,9 +14,10 @@ from math import ceil
 from typing import NamedTuple
 
 from wirestream.compiler import decimals, syntax
-from wirestream.compiler.aggregates import FUNCTIONS
+from wirestream.compiler.aggregates import FUNCTIONS, Share
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Aggregate, Column, Measure, Value, label, walk
+from wirestream.compiler.types import Integer
 from wirestream.errors import QueryError
 from wirestream.schema.fields import MOST_DIGITS
 
@@ -60,30 +62,31 @@ def measures(scope: Operations, call: syntax.Call, window: syntax.Window, groupe
         raise QueryError(f"{function} takes {takes.words}, not a {column.type}", call.position)
     if function != "percentile_disc":
         _result_digits(call, column)
-    lacks = _why_no_core(call, column, window, grouped)
-    if lacks:
-        name = f"{function}({column})"
-        null = f"{name}.null" if column.null or call.where or window.emit_empty else None
-        return (Measure(Column(name, column.type, null), "percentile_disc", column, lacks=lacks),)
-    return tuple(_ranked(column, rank, window.size) for rank in _place(call, window.size).ranks)
+    if not (window.in_time or grouped or call.where or column.null or window.size > MOST_TUPLES):
+        return tuple(_ranked(column, rank, window.size) for rank in _place(call, window.size).ranks)
+    return (_counted(scope, call, column, window),)
 
 
-def _why_no_core(call: syntax.Call, column: Column, window: syntax.Window, grouped: bool) -> str:
-    """Why a percentile is not computed on the chip, or ""."""
-    function = call.function
-    if window.in_time:
-        which = "sessions" if window.session else "windows in time"
-        return f"{function} over {which}; {ON_SPARK}, or use windows of tuples, as [SIZE 64 ADVANCE 1 TUPLES]"
-    if grouped:
-        return f"{function} with GROUP BY; {ON_SPARK}, or select one key with WHERE, in a query for each"
+def _counted(scope: Operations, call: syntax.Call, column: Column, window: syntax.Window) -> Measure:
+    """A percentile among values of which the number is not known."""
+    share = _share_of_last(call)
+    name = f"{'percentile_cont' if share.between else 'percentile_disc'}({share_of(call)}) of {column}"
+    name += " DESC" * call.descending
+    if column.name == window.attribute:  # a name that the window's end has
+        column = scope.resized(column, column.type, f"value of {column}")
     if call.where is not None:
-        return f"{function} with FILTER: every tuple of a window counts; select tuples with WHERE"
-    if column.null:
-        ways = f"select tuples with WHERE {label(column)} IS NOT NULL, and write coalesce({label(column)}, 0) here"
-        return f"{function} of {label(column)}, which may be null, but every tuple of a window counts; {ways}"
-    if window.size > MOST_TUPLES:
-        return f"{function} of {window.size:,} tuples, which have registers of their own; the most is {MOST_TUPLES:,}"
-    return ""
+        condition = scope.condition(call.where)
+        name += f" FILTER (WHERE {label(condition)})"
+        column = scope.selected(column, condition)
+    null = f"{name}.null" if column.null or window.emit_empty else None
+    if window.session:
+        lacks = f"{call.function} over sessions; {ON_SPARK}, or use windows in time, as [RANGE 60 SLIDE 60]"
+        return Measure(Column(name, column.type, null), "percentile_disc", column, lacks=lacks)
+    if not share.between:
+        return Measure(Column(name, column.type, null), "percentile_disc", column, share=share)
+    low, high = (end * share.whole for end in (column.type.low, column.type.high))
+    name = f"{share.whole} times {name}"
+    return Measure(Column(name, Integer(min(low, 0), max(high, 0)), null), "percentile_cont", column, share=share)
 
 
 def value(scope: Operations, call: syntax.Call, found: tuple[Measure, ...]) -> Value:
@@ -91,7 +94,11 @@ def value(scope: Operations, call: syntax.Call, found: tuple[Measure, ...]) -> V
     lower, *upper = (measure.output for measure in found)
     if call.function == "percentile_disc":
         return lower
-    before, after = _result_digits(call, lower)
+    share, of = found[0].share, found[0].value
+    before, after = _result_digits(call, of)
+    if share and share.between:
+        text = lower.name.removeprefix(f"{share.whole} times ")
+        return decimals.of_parts(scope, lower, share.whole, of.type, (before, after), call.position, text)
     if not upper:
         return decimals.widened(scope, lower, after, call.position)
     (*_, window) = (node.window for node in walk(scope.plan) if isinstance(node, Aggregate))
@@ -115,6 +122,19 @@ def share_of(call: syntax.Call) -> Fraction:
 def digits_of(share: Fraction) -> int:
     """After the point."""
     return next(digits for digits in count() if 10**digits % share.denominator == 0)
+
+
+def _share_of_last(call: syntax.Call) -> Share:
+    """The place of a percentile."""
+    share = share_of(call)
+    times, whole = share.numerator, share.denominator
+    if call.function != "percentile_disc":
+        return Share(whole - times if call.descending else times, 0, whole, whole > 1)
+    if times == 0:  # the first value in order
+        return Share(int(call.descending), 0, 1, between=False)
+    if call.descending:  # n - ceil(share * n), where n is one more than the last rank
+        return Share(whole - times, whole - times, whole, between=False)
+    return Share(times, times - 1, whole, between=False)  # ceil(share * n) - 1
 
 
 def _place(call: syntax.Call, size: int) -> Place:

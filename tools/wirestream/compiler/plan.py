@@ -12,6 +12,7 @@ node                     in the dissertation    what it does
 `Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
 `Windowed`               ⊞                      the tuples of each window
 `Sort`                   (ours)                 the first rows of each window in an order
+`ranked.Ranked`          (ours)                 the rows of each window in order, with the ranks of their values
 `Numbered`               (ours)                 the first rows of each partition of each window, with their numbers
 ======================== ====================== ==================================================
 
@@ -28,7 +29,7 @@ from operator import add, and_, eq, ge, gt, le, lshift, lt, mul, ne, or_, rshift
 
 import numpy as np
 
-from wirestream.compiler.aggregates import FUNCTIONS, Kind
+from wirestream.compiler.aggregates import FUNCTIONS, Kind, Share
 from wirestream.compiler.predicates import PREDICATES
 from wirestream.compiler.syntax import JoinWindow, Window
 from wirestream.compiler.types import BOOLEAN, Boolean, Date, Decimal, Integer, Text, Timestamp, Type, Uint64, of_field
@@ -320,7 +321,8 @@ class Measure:
 
     weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum. distinct: of each value
     once, see `distinct`. rank: of a percentile, the number of values of the window before this one in ascending order.
-    lacks: why no core computes it.
+    share: of a percentile among values of which the number is not known, see `value_counts`. lacks: why no core
+    computes it.
     """
 
     output: Column
@@ -330,6 +332,7 @@ class Measure:
     scale: int = 0
     distinct: bool = False
     rank: int | None = None
+    share: Share | None = None
     lacks: str = ""
 
     @property

@@ -22,6 +22,7 @@ from wirestream.compiler.plan import (
     Windowed,
     padded,
 )
+from wirestream.compiler.ranked import Ranked
 from wirestream.compiler.texts import MEASURES, PATTERNS
 from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text
 
@@ -68,7 +69,7 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             return plan
         case Union(parts=parts):
             return Union(tuple(_fold(part, {}) for part in parts))
-        case Aggregate(child=child) | Windowed(child=child) | Numbered(child=child):
+        case Aggregate(child=child) | Windowed(child=child) | Numbered(child=child) | Ranked(child=child):
             return replace(plan, child=_fold(child, {}))
         case Join(left=left, right=right):
             return replace(plan, left=_fold(left, {}), right=_fold(right, {}))

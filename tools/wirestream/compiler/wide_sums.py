@@ -32,7 +32,8 @@ def in_parts(plan: Plan) -> Plan:
 def _divided(node: Aggregate) -> Plan:
     wide = [m for m in node.measures if m.function == "sum" and m.output.type.width > MOST_BITS]
     of_pairs = max((m.value.type.width for m in node.measures if m.kind and m.kind.pairs), default=0)
-    if not wide or of_pairs > MOST_BITS or node.window.session or open_windows(node.window) <= FEW:
+    few = node.of_rows or open_windows(node.window) <= FEW
+    if not wide or of_pairs > MOST_BITS or node.window.session or few:
         return node
     width = MOST_BITS - (most_tuples(node.window) - 1).bit_length()  # of a part, at least half of MOST_BITS
     before = Builder(node.child)

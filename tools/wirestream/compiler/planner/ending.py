@@ -10,6 +10,18 @@ from wirestream.compiler.syntax import Window
 from wirestream.errors import QueryError
 
 
+def apart(
+    wiring: Wiring, window: Window, most: int, distance: int, ways: str = "a smaller LIMIT or fewer groups"
+) -> None:
+    """Require a distance in cycles between the ends of windows, for their rows, of which each has at most `most`. ways:
+    to have fewer of them."""
+    if window.in_time:
+        wiring.close(distance)
+    elif window.advance < distance:
+        closes = f"one closes every {window.advance} tuples; use ADVANCE {distance}, {ways}"
+        raise QueryError(f"the {most} rows of a window take {distance} cycles, but {closes}", window.position)
+
+
 def of_rows(
     wiring: Wiring, window: Window, bus: Bus, after: Bus, text: str, most: int, cycles: tuple[int, int, int]
 ) -> Bus:
@@ -19,12 +31,8 @@ def of_rows(
     first row or later; with EMIT_EMPTY also in place of it.
     """
     latency, close, rows = cycles
-    distance, first = most + close, int(not window.emit_empty)
-    if window.in_time:
-        wiring.close(distance)
-    elif window.advance < distance:
-        closes = f"one closes every {window.advance} tuples; use ADVANCE {distance}, a smaller LIMIT or fewer groups"
-        raise QueryError(f"the {most} rows of a window take {distance} cycles, but {closes}", window.position)
+    first = int(not window.emit_empty)
+    apart(wiring, window, most, most + close)
     caused = tuple(count // most * rows for count in bus.rows)
     wait = bus.wait + max(bus.rows) - first
     after = replace(after, latency=bus.latency + latency + first, wait=wait, rows=caused, gaps=True)

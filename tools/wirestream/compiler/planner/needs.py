@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Numbered, Plan, Project, Sort, Windowed
+from wirestream.compiler.plan import (
+    Aggregate,
+    Column,
+    Compute,
+    Filter,
+    Join,
+    Numbered,
+    Plan,
+    Project,
+    Sort,
+    Windowed,
+)
 from wirestream.compiler.planner.wiring import Wiring
+from wirestream.compiler.ranked import Ranked
 
 
 @dataclass(frozen=True)
@@ -59,6 +71,9 @@ def before(node: Plan, behind: set[str]) -> set[str]:
             return behind - {end and end.name} | times
         case Sort():
             return behind | sorted_by(node)
+        case Ranked(groups=groups, value=value, ranks=ranks):
+            made = {column.name for each in ranks for column in each.made}
+            return behind - made | {column.name for column in (*groups, value, *(each.count for each in ranks))}
         case Numbered():
             return behind - {node.number.name} | sorted_by(node) | {column.name for column in node.partition}
         case Aggregate():

@@ -40,10 +40,11 @@ from wirestream.compiler.plan import (
     shown,
     walk,
 )
-from wirestream.compiler.planner import groups, joins, partitions, percentiles, sorting, windows
+from wirestream.compiler.planner import groups, joins, partitions, percentiles, ranks, sorting, windows
 from wirestream.compiler.planner.expressions import chain
 from wirestream.compiler.planner.needs import Needs, before
 from wirestream.compiler.planner.wiring import Wiring
+from wirestream.compiler.ranked import Ranked
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
 from wirestream.errors import QueryError
@@ -104,6 +105,7 @@ class _Planner:
         """Record the columns that the query needs from each node of its plan."""
         self.wiring.query = number
         self.needs.add(plan, set(plan.columns))
+        ranks.check_order(plan)
         self.ordered.update(self.wiring.key(node) for node in group_methods.in_order(plan))
 
     def add(self, number: int, name: str, plan: Plan, reads: Reads, alone: bool) -> None:
@@ -167,6 +169,8 @@ class _Planner:
                 bus = self._sort(node)
             case Numbered():
                 bus = self._numbered(node)
+            case Ranked():
+                bus = self._ranked(node)
             case _:
                 bus = self._aggregate(node, ends)
         return chain(self.wiring, steps, bus, closed)
@@ -219,6 +223,12 @@ class _Planner:
         made, self.spill = partitions.first(self.wiring, node, bus, self.table, self.needs.of(node), registered)
         return made
 
+    def _ranked(self, node: Ranked) -> Bus:
+        _, below = self.needs.steps(node.child)
+        ranks.apart(self.wiring, below.window, self.table.entries)
+        bus = self._lower(node.child, closed=not self.wiring.rewrites.merge, ends=True)
+        return ranks.of_groups(self.wiring, node, bus, below, self.table.entries, self.needs.of(node))
+
     def _aggregate(self, node: Aggregate, ends: bool) -> Bus:
         if lacks := [measure.lacks for measure in node.measures if measure.lacks]:
             raise QueryError(lacks[0], node.window.position)
@@ -255,6 +265,8 @@ class _Planner:
         return made
 
     def _of_rows(self, node: Aggregate, bus: Bus) -> Bus:
+        if isinstance(self.needs.steps(node.child)[1], Ranked):
+            return windows.of_ranked(self.wiring, node, bus, self.table.entries)
         if node.keys:
             return groups.of_rows(self.wiring, node, bus, self.table)
         return windows.of_rows(self.wiring, node, bus, self.table.entries)

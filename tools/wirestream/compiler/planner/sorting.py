@@ -32,6 +32,30 @@ def of_groups(wiring: Wiring, node: Sort, bus: Bus, below: Aggregate, groups: in
     return ending.of_rows(wiring, window, bus, after, _text(node, places), groups, cycles)
 
 
+def all_of_groups(wiring: Wiring, node: Sort, bus: Bus, below: Aggregate, most: int, needed: set[str]) -> Bus:
+    """All rows of a GROUP BY in order, by ws_merge_sort, which is empty when those of a window come if their ends are
+    `cycles_of_all` apart. bus: with an eos after these rows, at most `most`, as the bus that is returned. below,
+    needed: as of `of_groups`."""
+    key = joined_keys(wiring, node, bus)
+    core = _merging(most, key.width)
+    kept = {name: signal for name, signal in bus.columns.items() if name in needed - sorted_by(node)}
+    after, made = wiring.through(core, bus, kept, {"s_key": key.text}, {"m_key": key.width})
+    soonest, latest = core.after(1 if below.window.emit_empty else 2), core.after(most + 1)
+    after = replace(after, columns=after.columns | of_keys(wiring, node, made["m_key"]), gaps=True)
+    after = replace(after, latency=bus.latency + soonest, wait=bus.wait + latest - soonest)
+    return wiring.stage([f"{node}: {core.rows} places"], after, soonest, [bus])
+
+
+def cycles_of_all(most: int) -> int:
+    """How long `all_of_groups` takes for a window with `most` rows."""
+    return most + _merging(most).after(most + 1) + 1
+
+
+def _merging(most: int, key_width: int = 1) -> cores.MergeSort:
+    """The core, without DATA_W, for `most` rows and what closes their window."""
+    return cores.MergeSort(most.bit_length(), key_width, 0)
+
+
 def of_tuples(
     wiring: Wiring,
     node: Sort,

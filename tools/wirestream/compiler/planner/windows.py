@@ -126,6 +126,19 @@ def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, most: int) -> Bus:
     return ending.of_rows(wiring, node.window, bus, after, ", ".join(map(str, node.measures)), most, cycles)
 
 
+def of_ranked(wiring: Wiring, node: Aggregate, bus: Bus, most: int) -> Bus:
+    """One row of each group of ranked rows. bus: each group a sub-stream, and a punctuation after the rows of a window,
+    at most `most`."""
+    of_measures = [methods.measure_core(m, wiring.clock_ns, node.window.emit_empty) for m in node.measures]
+    latency = max(core.latency for core in of_measures)
+    after = _measures(wiring, node, of_measures, bus)
+    caused = bus.rows if node.keys else tuple(count // most for count in bus.rows)
+    waits = 0 if node.keys else most - 1  # for the other rows of the only group
+    punct = after.punct if node.window.in_time else ZERO.text
+    after = replace(after, punct=punct, eos=after.punct, latency=bus.latency + latency, wait=bus.wait + waits)
+    return wiring.stage([", ".join(map(str, node.measures))], replace(after, rows=caused, gaps=True), latency, [bus])
+
+
 def staged_copies(wiring: Wiring, text: str, rows: list[Bus], behind: Bus) -> list[Bus]:
     staged = wiring.stage([text], rows[0], rows[0].latency - behind.latency, [behind], len(rows))
     return [replace(row, stage=staged.stage) for row in rows]
@@ -140,19 +153,19 @@ def one_of(wiring: Wiring, rows: list[Bus], end: Column | None, silent: bool = F
 
 
 def _measures(wiring: Wiring, node: Aggregate, of_measures: list, bus: Bus) -> Bus:
-    """The measures of one window, aligned; the first of the slowest carries the window's end.
+    """The measures of one window or group, aligned; the first of the slowest carries the window's end and the keys.
 
     The inputs of the faster ones are delayed instead of their results: values have fewer bits, and all copies share
     the delay.
     """
     latency = max(core.latency for core in of_measures)
-    end = {node.end.name: bus.columns[node.end.name]} if node.end else {}
+    same = {column.name: bus.columns[column.name] for column in (node.end, *node.keys) if column}
     row: Bus | None = None
     found: dict[str, Signal] = {}
     for measure, core in zip(node.measures, of_measures, strict=True):
         wait, full = latency - core.latency, methods.result_width(measure)
         value, null = (wiring.delayed(signal, wait) for signal in _taken(measure, bus))
-        taken, kept = (wiring.register(bus, (), wait), {}) if wait else (bus, end)
+        taken, kept = (wiring.register(bus, (), wait), {}) if wait else (bus, same)
         outputs = {"result": full}
         outputs |= {"result_null": 1} if measure.output.null else {}
         outputs |= {"result_overflow": 1} if measure.output.overflow else {}

@@ -385,6 +385,11 @@ REFUSED = [
         (1, 8),
     ),
     (
+        f"SELECT count(DISTINCT Price) FILTER (WHERE Volume > 0), count(DISTINCT Price) AS P FROM Trades {W}",
+        "DISTINCT values of Price with several FILTERs; write a query for each",
+        (1, 8),
+    ),
+    (
         f"SELECT last(Price), count(DISTINCT Volume) FROM Trades {W}",
         "last(Price) and DISTINCT Volume in one SELECT: values go by their first tuples; write two queries",
         (1, 21),

@@ -49,7 +49,7 @@ def test_rows(names):
         ("port_scans top_sources", ("unnest", "multiplex"), ()),
         ("price_leaders", ("merge",), ("PriceLeaders=replicate",)),
         ("best_per_symbol", ("unnest",), ()),
-        ("response_times", ("unnest",), ()),
+        ("response_times", ("unnest", "multiplex"), ()),
         ("response_times", ("merge", "multiplex", "parallel"), ()),
         ("best_per_symbol largest_of_symbol", ("merge", "multiplex"), ()),
     ],

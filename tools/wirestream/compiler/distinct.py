@@ -36,6 +36,8 @@ def by_value(node: Aggregate, position: Position) -> tuple[Aggregate, Measure | 
     if node.window.session:
         raise QueryError("DISTINCT values of a SESSION; count them in a window with RANGE", position)
     ((value, null),) = values.items()
+    if any(m.value.null != null for m in node.measures if m.distinct):
+        raise QueryError(f"DISTINCT values of {value} with several FILTERs; write a query for each", position)
     parts = {measure: part(measure, f"DISTINCT {value}", position) for measure in node.measures if not measure.distinct}
     short = Column(".short", BOOLEAN)
     # without another measure a count, which is not read

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import chain, product
+from math import prod
 from typing import TYPE_CHECKING
 
 from tb import REPOSITORY
@@ -162,17 +163,19 @@ class _Draw:
         measures += [self.measure(source.scope, known) for _ in range(self.rng.randint(0, 3))]
         measures = [self.filtered(measure, source.scope) if self.often(0.2) else measure for measure in measures]
         measures = [_in_thousandths(measure) for measure in measures]
-        if unit == "time" and not keys and self.often(0.3) and not any(_by_arrival(measure) for measure in measures):
-            measures.append(self.distinct(source.scope))
-        measures += [
-            self.percentile(source.scope) for _ in range(2) if unit == "tuples" and not keys and self.often(0.4)
-        ]
+        counted = unit == "time" and self.often(0.25)
+        if unit == "tuples" and not keys:
+            measures += [self.percentile(self.known(source.scope)) for _ in range(2) if self.often(0.4)]
+        elif counted:
+            measures = [*self.without_order(measures), *self.counted(source.scope, keys)]
+        elif unit == "time" and not keys and self.often(0.3):
+            measures = [*self.without_order(measures), self.distinct(source.scope)]
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
         having = self.truth(scope, 1) if self.often(0.3) else None
         items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]
         items = self.shuffled(items)
         group = tuple(self.grouped(k, items) for k in keys)
-        order, limit = self.order(scope, 8) if keys and self.often(0.4) else ((), None)
+        order, limit = self.order(scope, 8) if keys and not counted and self.often(0.4) else ((), None)
         return Select(source, items, where, window, tuple(keys), group, having, order, limit)
 
     def first(self, unit: str, source: Relation) -> Select:
@@ -223,7 +226,7 @@ class _Draw:
         keys, groups = [], 1
         made = [replace(value, op="key", args=(value,)) for value in (self.bucket(scope) for _ in range(2))]
         for key in self.rng.sample([*scope, *made], len(scope) + len(made)):
-            values = {"text": 5, "truth": 2}.get(key.kind, (key.type[1] - key.type[0]) // 10**key.scale + 1)
+            values = _values([key])
             if not key.null and groups * values < GROUPS and len(keys) < 2 and key not in keys:
                 keys, groups = [*keys, key], groups * values
         return keys
@@ -297,12 +300,28 @@ class _Draw:
             made if max(_bits(made.type), bits * (op == "avg")) < 125 else replace(of, op="max", args=(of,), null=True)
         )
 
-    def percentile(self, scope: list[Expr]) -> Expr:
-        """Of a number that is never null; its scale is that of the share more."""
+    def known(self, scope: list[Expr]) -> Expr:
+        """A number that is never null."""
         of = self.narrow(self.number(scope, 1))
         if of.scale and of not in self.source.scope:
             of = self.whole(of)
-        of = replace(of, op="coalesce", args=(of, self.literal(0)), null=False) if of.null else of
+        return replace(of, op="coalesce", args=(of, self.literal(0)), null=False) if of.null else of
+
+    def without_order(self, measures: list[Expr]) -> list[Expr]:
+        """The measures that do not go by the order of arrival, or a count if there are none."""
+        kept = [m for m in measures if (m.args[0].op if m.op == "filter" else m.op) not in BY_ARRIVAL]
+        return kept or [Expr("count", (), "number", (0, 2**63 - 1), (0, TUPLES))]
+
+    def counted(self, scope: list[Expr], keys: list[Expr]) -> list[Expr]:
+        """Percentiles of a number that may be null, with FILTER or without; it has few values in each group."""
+        of = self.shown(scope, "few")
+        if _values(keys) * _values([of]) > GROUPS:
+            return []
+        made = [replace(self.percentile(of), null=True) for _ in range(self.rng.randint(1, 3))]
+        return [self.filtered(one, scope) if self.often(0.3) else one for one in made]
+
+    def percentile(self, of: Expr) -> Expr:
+        """Its scale is that of the share more."""
         op, share = self.rng.choice(PERCENTILES), self.rng.choice(SHARES)
         if op in ("median", "percentile"):
             made = replace(of, op=op, args=(of, ".5" if op == "median" else share, False))
@@ -563,6 +582,11 @@ def _of_kind(scope: list[Expr], kind: str) -> list[Expr]:
     return [column for column in scope if column.kind == kind]
 
 
+def _values(columns: list[Expr]) -> int:
+    """How many different combinations of values they have, at most."""
+    return prod({"text": 5, "truth": 2}.get(c.kind, (c.type[1] - c.type[0]) // 10**c.scale + 1) for c in columns)
+
+
 def _times(values: tuple[int, int], power: int) -> tuple[int, int]:
     """Times a power of ten, rounded away from zero."""
     if power >= 0:
@@ -588,11 +612,6 @@ def _wide(*values: Expr) -> bool:
 def _reads(value: Expr) -> bool:
     """Whether it depends on a column."""
     return value.op == "column" or any(_reads(arg) for arg in value.args if isinstance(arg, Expr))
-
-
-def _by_arrival(value: Expr) -> bool:
-    """Whether a measure in it depends on the order of arrival."""
-    return any(m.op in BY_ARRIVAL or _by_arrival(m.args[0]) for m in value.measures() if m.args)
 
 
 def _in_thousandths(measure: Expr) -> Expr:

@@ -36,7 +36,7 @@ BITS = ("&", "|", "^", "<<", ">>")
 MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "bit_xor", "bit_and", "bool_and", "bool_or", "var_pop",
             "var_samp", "max_by", "min_by", "first", "last", "wsum")  # fmt: skip
 DISTINCT = ("count distinct", "sum distinct", "avg distinct")  # of values without digits after the point
-PERCENTILES = ("percentile_cont", "percentile_disc", "percentile", "median")  # of values without nulls
+PERCENTILES = ("percentile_cont", "percentile_disc", "percentile", "median")
 
 
 @dataclass(frozen=True)

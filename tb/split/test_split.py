@@ -356,6 +356,10 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         (text("near_twins").replace("ROWS 12", "ROWS 1024"), LARGE, {"rate": 2.5e6}, "S", "the circuit takes at most"),
         (text("symbols_of_120"), LARGE, {}, "SS", "give the most groups by --groups"),
         (text("symbols_of_120"), LARGE, {"groups": 9}, "FF", ""),
+        (
+            f"SELECT Symbol, sum(DISTINCT Price * 2) AS D, count(DISTINCT Price * 2), {COUNTED} {WINDOW} GROUP BY Symbol",
+            LARGE, {"groups": 9}, "FF", "",
+        ),
         # an average needs a divider on the chip; if Spark continues, sum and count are enough
         (text("q5"), LARGE, {}, "FF", ""),
         (f"SELECT * FROM ({text('q5').partition('INTO')[0]}) LIMIT 3", LARGE, {}, "FSSS", "rest of its SELECT"),

@@ -208,7 +208,7 @@ def _text(query: DividedQuery, block: Block, source: str, items: list | None = N
     """
     items, having = block.items if items is None else items, block.having if having is None else having
     where, aggregates = block.where, [call for part in (*items, *having) for call in outermost(part)]
-    values = dict.fromkeys(c.this for c in aggregates if isinstance(c.this, exp.Expression) and not ordered(c))
+    values = dict.fromkeys(value for call in aggregates if not ordered(call) for value in _of(call))
     computed = [value for value in values if not isinstance(value, exp.Column | exp.Star)]
     if block.keys and block.spec and block.spec.in_time and computed:
         made = {value: exp.column(f"value_{k}") for k, value in enumerate(computed)}
@@ -221,6 +221,13 @@ def _text(query: DividedQuery, block: Block, source: str, items: list | None = N
     text = f"SELECT {', '.join(map(dialect, items))}\nFROM {source}{window}{clause('WHERE', where)}"
     keys = f"\nGROUP BY {', '.join(key.name for key in block.keys)}" if block.keys else ""
     return f"{text}{keys}{clause('HAVING', having)}"
+
+
+def _of(call: exp.Expression) -> list[exp.Expression]:
+    """What an aggregate is of, without DISTINCT."""
+    if isinstance(call.this, exp.Distinct):
+        return call.this.expressions
+    return [call.this] if isinstance(call.this, exp.Expression) else []
 
 
 def clause(word: str, conditions: list[exp.Expression]) -> str:

@@ -68,9 +68,13 @@ module ws_pane_top_k #(
     output wire [WATTR_W-1:0] m_close
 );
 
-    initial if (PANE < 1 || PANES < 1 || EACH < 1 || EACH > PANES || SLACK < 0 || NUMBER_W < 1) begin
+    initial if (PANE < 1 || PANES < 1 || EACH < 1 || EACH > PANES || SLACK < 0) begin
         $display("ERROR: %m: PANE = %0d, PANES = %0d (at least 1), EACH = %0d (1 to PANES), SLACK = %0d (at least 0)",
                  PANE, PANES, EACH, SLACK);
+        $finish;
+    end
+    initial if (WATTR_W < 1 || NUMBER_W < 1) begin
+        $display("ERROR: %m: WATTR_W = %0d, NUMBER_W = %0d (at least 1)", WATTR_W, NUMBER_W);
         $finish;
     end
 

@@ -143,8 +143,7 @@ module ws_group_panes #(
     localparam SPARE   = 10;
 `endif
     localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + SPARE;
-    localparam INDEX_W = $clog2(ENTRIES);
-    localparam STATE_W = AGGS*(ACC_W + 2);
+    localparam INDEX_W = $clog2(ENTRIES), STATE_W = AGGS*(ACC_W + 2);
     localparam LOOK_UP = HASH != 0 ? 11 : 8;                    // cycles, see ws_group_keys
     localparam LATER   = has_order(KINDS);
     localparam GO      = LOOK_UP + (FAR != 0 ? 3 : 2);             // cycles

@@ -357,7 +357,7 @@ WINDOW = "[RANGE 60 SLIDE 20 WATTR Time SLACK 10]"
         (text("symbols_of_120"), LARGE, {}, "SS", "give the most groups by --groups"),
         (text("symbols_of_120"), LARGE, {"groups": 9}, "FF", ""),
         (
-            f"SELECT Symbol, sum(DISTINCT Price * 2) AS D, count(DISTINCT Price * 2), {COUNTED} {WINDOW} GROUP BY Symbol",
+            f"SELECT Symbol, avg(DISTINCT Price * 2), count(DISTINCT Price * 2), {COUNTED} {WINDOW} GROUP BY Symbol",
             LARGE, {"groups": 9}, "FF", "",
         ),
         # an average needs a divider on the chip; if Spark continues, sum and count are enough

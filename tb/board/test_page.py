@@ -240,7 +240,7 @@ def points(page: Page) -> int:
 def test_in_chromium(shown, stream, wanted, browser):
     browser.goto(shown.url)
     expect(browser.locator("#status")).to_have_text("live", timeout=20_000)
-    shown.tunnel.send("--parquet", stream, "--per-datagram", 10, "--rate", 30_000)
+    shown.tunnel.send("--parquet", stream, "--per-datagram", 10, "--rate", 30_000, "--session", 1)
     expect(browser.locator("#seen")).to_have_text(f"{wanted.total()} rows", timeout=20_000)
     assert points(browser) == wanted.total()
     counter = browser.locator("tr[data-name=query_row] td.number").first
@@ -253,7 +253,7 @@ def test_in_chromium(shown, stream, wanted, browser):
 
     browser.click("#pause")
     expect(browser.locator("#status")).to_have_text("live, the chart is paused")
-    shown.tunnel.send("--parquet", stream, "--per-datagram", 10, "--rate", 30_000)
+    shown.tunnel.send("--parquet", stream, "--per-datagram", 10, "--rate", 30_000, "--session", 2)
     expect(counter).to_have_text(str(2 * wanted.total()), timeout=20_000)
     assert points(browser) == wanted.total()
     browser.click("#pause")

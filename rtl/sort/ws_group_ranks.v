@@ -2,7 +2,7 @@
 //
 // ws_group_ranks: which ranks the values of a row have in its group, for rows in the order of groups and values. A row
 // stands for as many equal values as its count says, so that percentiles follow from it: the row with the value of rank
-// r, from 0, is that with m_first <= r < m_next.
+// r, from 0, is that with firsts <= r < nexts.
 //
 // The rows of a window with equal keys are a group. They wait in a ring until the group is complete, while their counts
 // are added. When they are read, their counts are added again, and the sum of all is known. A cycle after the last row

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from wirestream.compiler.aggregates import FUNCTIONS
-from wirestream.compiler.plan import Aggregate, Column, Measure, plain
+from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, plain
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.syntax import Call
 from wirestream.compiler.types import BOOLEAN, COUNT, Integer
@@ -44,17 +43,12 @@ def by_value(node: Aggregate, position: Position) -> tuple[Aggregate, Measure | 
     inner = tuple(parts.values()) or (Measure(Column(".count", COUNT), "count"),)
     keys = (*node.keys, value, *([Column(null, BOOLEAN)] if null else []))
     first = Scope(replace(node, keys=keys, measures=inner, short=short))
-    lacks = incomplete(first, [short, *overflows(inner)])
+    lacks = incomplete(first, [short, *(flag_of(part.output, "overflow") for part in inner)])
     measures = (*(of_parts(m, parts.get(m)) for m in node.measures), lacks)
     return replace(node, child=first.plan, measures=measures, of_rows=True), lacks
 
 
-def overflows(parts: Iterable[Measure]) -> list[Column]:
-    """Their flags."""
-    return [Column(part.output.overflow, BOOLEAN) for part in parts if part.output.overflow]
-
-
-def incomplete(scope: Scope, flags: list[Column]) -> Measure:
+def incomplete(scope: Scope, flags: list[Value | None]) -> Measure:
     """Whether any row has one of these flags."""
     flag = scope.either(flags)
     return Measure(Column(".incomplete", Integer(0, 1)), "max", Column(flag.name, Integer(0, 1)))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from wirestream.compiler import decimals, distinct
 from wirestream.compiler.composed import most_tuples
 from wirestream.compiler.cores.several import MOST_COUNT
-from wirestream.compiler.plan import Aggregate, Column, Measure, Value, plain
+from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, plain
 from wirestream.compiler.ranked import Ranked, Ranks
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.syntax import Window
@@ -33,7 +33,7 @@ def ranked(node: Aggregate, position: Position) -> tuple[Aggregate, Measure]:
     inner = tuple(dict.fromkeys((*parts.values(), *counts.values())))
     keys = tuple(dict.fromkeys((*node.keys, value)))
     before = Scope(replace(node, keys=keys, measures=inner, short=short))
-    flags = [short, *distinct.overflows(inner)]
+    flags = [short, *(flag_of(part.output, "overflow") for part in inner)]
     ranks: dict[str | None, Ranks] = {}
     for null, count in counts.items():
         ranks[null] = _ranks(before, count.output, node.window)

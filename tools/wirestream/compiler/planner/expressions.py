@@ -16,7 +16,7 @@ from wirestream.compiler import cores
 from wirestream.compiler.circuit import ZERO, Bus, Signal, part
 from wirestream.compiler.plan import Aggregate, Column, Compute, Constant, Filter, Plan, Project, Value, hidden
 from wirestream.compiler.planner import strings
-from wirestream.compiler.planner.needs import Step, before, made_by
+from wirestream.compiler.planner.needs import Step, before, made_by, without_steps
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.texts import EDITS, MEASURES, PATTERNS, SHIFTS
 from wirestream.compiler.types import Text, Type
@@ -340,8 +340,7 @@ def _apart(wiring: Wiring, step: Plan, bus: Bus) -> int:
     Rows of windows in time are as far apart as the entry keeps the windows' ends, rows of windows of tuples as far as
     these tuples. Groups have a row per cycle, and the queues of a union do not keep distances.
     """
-    while isinstance(step, Compute | Filter | Project):
-        step = step.child
+    step = without_steps(step)
     if not isinstance(step, Aggregate) or step.keys or not bus.exact:
         return 1
     if not step.window.in_time:

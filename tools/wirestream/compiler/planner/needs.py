@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirestream.compiler.plan import (
-    Aggregate,
-    Column,
-    Compute,
-    Filter,
-    Join,
-    Numbered,
-    Plan,
-    Project,
-    Sort,
-    Windowed,
-)
+from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Numbered, Plan, Project, Sort, Windowed
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.ranked import Ranked
 
@@ -53,6 +42,13 @@ class Needs:
                 steps.insert(0, Step(plan, self.of(plan.child), self.of(plan)))
             plan = plan.child
         return steps, plan
+
+
+def without_steps(plan: Plan) -> Plan:
+    """The node before the trailing computations, selections and projections."""
+    while isinstance(plan, Compute | Filter | Project):
+        plan = plan.child
+    return plan
 
 
 def before(node: Plan, behind: set[str]) -> set[str]:

@@ -27,13 +27,10 @@ from wirestream.compiler.group_methods import GroupTable
 from wirestream.compiler.methods import WINDOW_NS, Method, WindowOptions
 from wirestream.compiler.plan import (
     Aggregate,
-    Compute,
-    Filter,
     Input,
     Join,
     Numbered,
     Plan,
-    Project,
     Sort,
     Union,
     Windowed,
@@ -42,7 +39,7 @@ from wirestream.compiler.plan import (
 )
 from wirestream.compiler.planner import groups, joins, partitions, percentiles, ranks, sorting, windows
 from wirestream.compiler.planner.expressions import chain
-from wirestream.compiler.planner.needs import Needs, before
+from wirestream.compiler.planner.needs import Needs, before, without_steps
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.ranked import Ranked
 from wirestream.compiler.rewrite import Rewrites
@@ -224,7 +221,7 @@ class _Planner:
         return made
 
     def _ranked(self, node: Ranked) -> Bus:
-        _, below = self.needs.steps(node.child)
+        below = without_steps(node.child)
         ranks.apart(self.wiring, below.window, self.table.entries)
         bus = self._lower(node.child, closed=not self.wiring.rewrites.merge, ends=True)
         return ranks.of_groups(self.wiring, node, bus, below, self.table.entries, self.needs.of(node))
@@ -265,7 +262,7 @@ class _Planner:
         return made
 
     def _of_rows(self, node: Aggregate, bus: Bus) -> Bus:
-        if isinstance(self.needs.steps(node.child)[1], Ranked):
+        if isinstance(without_steps(node.child), Ranked):
             return windows.of_ranked(self.wiring, node, bus, self.table.entries)
         if node.keys:
             return groups.of_rows(self.wiring, node, bus, self.table)
@@ -346,7 +343,4 @@ class _Planner:
 
 def _of_input(node: Aggregate) -> bool:
     """Whether an aggregate reads tuples of the input, which keep the distances that the entry gives them."""
-    child = node.child
-    while isinstance(child, Compute | Filter | Project):
-        child = child.child
-    return isinstance(child, Input)
+    return isinstance(without_steps(node.child), Input)

@@ -8,20 +8,9 @@ from dataclasses import replace
 from wirestream.compiler import cores
 from wirestream.compiler.circuit import Bus, joined, part
 from wirestream.compiler.percentiles import ON_SPARK
-from wirestream.compiler.plan import (
-    Aggregate,
-    Compute,
-    Filter,
-    Plan,
-    Project,
-    Sort,
-    Union,
-    hidden,
-    label,
-    walk,
-)
+from wirestream.compiler.plan import Aggregate, Compute, Filter, Plan, Project, Sort, Union, hidden, label, walk
 from wirestream.compiler.planner import ending, sorting
-from wirestream.compiler.planner.needs import before
+from wirestream.compiler.planner.needs import before, without_steps
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.ranked import Ranked
 from wirestream.compiler.syntax import Window
@@ -35,21 +24,14 @@ def check_order(plan: Plan) -> None:
     """Raise `QueryError` if a reader of groups with percentiles needs them in the order of their first tuples: they are
     in that of their keys. A sort by all keys needs none."""
     for reader in walk(plan):
-        for below in () if isinstance(reader, STEPS) else map(_without_steps, reader.inputs):
-            if isinstance(below, Aggregate) and below.keys and isinstance(_without_steps(below.child), Ranked):
+        for below in () if isinstance(reader, STEPS) else map(without_steps, reader.inputs):
+            if isinstance(below, Aggregate) and below.keys and isinstance(without_steps(below.child), Ranked):
                 named = {key.column.name for key in reader.keys} if isinstance(reader, Sort) else set()
                 if lacking := [label(key) for key in below.keys if key.name not in named and not hidden(key.name)]:
                     ways = f"add {' and '.join(lacking)} to ORDER BY, so that no two are equal"
                     ways = ways if isinstance(reader, Sort) else ON_SPARK
                     why = f"{reader} reads groups with percentiles, which are not in the order of their first tuples"
                     raise QueryError(f"{why}; {ways}", below.window.position)
-
-
-def _without_steps(plan: Plan) -> Plan:
-    """The node before the trailing computations, selections and projections."""
-    while isinstance(plan, STEPS) and not isinstance(plan, Union):
-        plan = plan.child
-    return plan
 
 
 def apart(wiring: Wiring, window: Window, most: int) -> None:

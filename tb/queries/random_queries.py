@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 TRADES = REPOSITORY / "fusesoc" / "streams" / "trades.yml"
 LONG = INTEGERS["long"]
 TUPLES, WINDOWS, GROUPS = 4096, 10, 20  # at most: tuples in a window, open windows, groups in a window
+COUNT = Expr("count", (), "number", (0, 2**63 - 1), (0, TUPLES))
 VALUES = (0, 1, 2, 3, 7, 100, 250, -1, -6, -300, 1000, 100_000, 700_000_000, 5_000_000_000)
 SHARES = ("0", "1", ".5", "0.1", "0.25", "0.90", ".75", "0.999")
 WEIGHTS = ("1", "2", "-1", ".5", ".25", ".125", ".75", "-1.5", "0")
@@ -198,7 +199,7 @@ class _Draw:
         """A measure of DISTINCT values, which are few."""
         of = self.bucket(scope)
         if of.kind != "number" or of.scale or self.often(0.4):
-            return Expr("count distinct", (of,), "number", (0, 2**63 - 1), (0, TUPLES))
+            return replace(COUNT, op="count distinct", args=(of,))
         return replace(of, op=self.rng.choice(("sum distinct", "avg distinct")), args=(of,), null=True)
 
     def shuffled(self, items: list[tuple[str, Expr]]) -> tuple[tuple[str, Expr], ...]:
@@ -257,7 +258,7 @@ class _Draw:
         op = self.rng.choice(known)
         words = [c for c in scope if c.kind == "text"]
         if op == "count" and self.often(0.6):
-            return Expr("count", (), "number", (0, 2**63 - 1), (0, TUPLES))
+            return COUNT
         if op in ("first", "last") and words and self.often(0.3):
             of = self.rng.choice(words)
             return replace(of, op=op, args=(of,))
@@ -277,7 +278,7 @@ class _Draw:
         made = replace(of, op=op, args=(of,), null=op != "count")
         bits = max(63, _bits(of.type) + 32)  # of the sum
         if op == "count":
-            made = replace(made, type=(0, 2**63 - 1), data=(0, TUPLES), scale=0)
+            made = replace(made, type=COUNT.type, data=COUNT.data, scale=0)
         elif op == "avg" and of.scale:
             longer = {"type": _times(of.type, 4), "data": _times(of.data, 4)}
             made = replace(made, scale=of.scale + 4, **longer)
@@ -310,7 +311,7 @@ class _Draw:
     def without_order(self, measures: list[Expr]) -> list[Expr]:
         """The measures that do not go by the order of arrival, or a count if there are none."""
         kept = [m for m in measures if (m.args[0].op if m.op == "filter" else m.op) not in BY_ARRIVAL]
-        return kept or [Expr("count", (), "number", (0, 2**63 - 1), (0, TUPLES))]
+        return kept or [COUNT]
 
     def counted(self, scope: list[Expr], keys: list[Expr]) -> list[Expr]:
         """Percentiles of a number that may be null, with FILTER or without; it has few values in each group."""

@@ -23,6 +23,7 @@ DECLARED = {
     "Lots": "int null", "Group": "uint", "Good": "bool null", "Code": "string(6) null", "Seen": "timestamp(s) null",
     "Day": "date", "Time": "timestamp(ms)",
 }  # fmt: skip
+CREATE = f"CREATE INPUT STREAM Readings ({', '.join(f'`{name}` {kind}' for name, kind in DECLARED.items())});\n"
 READINGS = Stream(Schema("Readings", 100, tuple(Field.of(*field) for field in DECLARED.items())), "Time")
 COUNT = 240  # tuples of an adversary
 

@@ -6,9 +6,9 @@ import pytest
 
 from tb import BUILD
 from tb.queries.ethernet import Board
-from tb.queries.readings import ADVERSARIES, adversary, ordinary
+from tb.queries.readings import ADVERSARIES, CREATE, adversary, ordinary
 from tb.queries.test_ethernet import SLOW, many_groups
-from tb.queries.test_sorted import CREATE, WINDOW
+from tb.queries.test_sorted import WINDOW
 from tb.queries.trial import Trial, of_oracle
 from wirestream.record.comparison import Comparison, Exit, judged
 from wirestream.record.rows import Row

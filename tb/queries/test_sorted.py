@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tb.queries.readings import ADVERSARIES, DECLARED, adversary, ordinary
+from tb.queries.readings import ADVERSARIES, CREATE, adversary, ordinary
 from tb.queries.trial import Trial
 
-CREATE = f"CREATE INPUT STREAM Readings ({', '.join(f'`{name}` {kind}' for name, kind in DECLARED.items())});\n"
 WINDOW = "FROM Readings [RANGE 60 SLIDE 60 WATTR Time SLACK 30]"
 QUERIES = {
     "Most": f"SELECT Time, Sensor, sum(Lots) AS S {WINDOW} GROUP BY Sensor ORDER BY S DESC LIMIT 2",

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tb.queries.readings import ADVERSARIES, DECLARED, adversary, ordinary
+from tb.queries.readings import ADVERSARIES, CREATE, adversary, ordinary
+from tb.queries.test_percentiles import cont, disc
 from tb.queries.trial import Trial, of_oracle
 
-CREATE = f"CREATE INPUT STREAM Readings ({', '.join(f'`{name}` {kind}' for name, kind in DECLARED.items())});\n"
 WINDOW = "FROM Readings [RANGE 60 SLIDE 60 WATTR Time SLACK 30]"
-
-
-def disc(share: str, of: str) -> str:
-    return f"percentile_disc({share}) WITHIN GROUP (ORDER BY {of})"
-
-
-def cont(share: str, of: str) -> str:
-    return f"percentile_cont({share}) WITHIN GROUP (ORDER BY {of})"
-
-
 SLIDING = "FROM Readings [RANGE 60 SLIDE 20 WATTR Time SLACK 30]"
 QUERIES = {
     "Middle": f"SELECT Time, median(Total) AS M, {disc('0.5', 'Total')} AS D, {disc('0.5', 'Total DESC')} AS U "

@@ -27,7 +27,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pyspark.errors import ParseException
 from pyspark.sql import DataFrame
@@ -165,8 +165,8 @@ class Shim:
 
     columns: the meaning of names outside aggregates; inside: within them (None: no aggregates here). decimals: the
     names of those. ordered: rows have an arrival order. joined: conditions belong to a JOIN. keys: the columns of the
-    expressions of GROUP BY, by what `parsed` makes of them. frames: those with the columns. replaced: gets a line for
-    each rewrite.
+    expressions of GROUP BY, by what `parsed` makes of them. empty: a row without an arrival stands for an empty window.
+    frames: those with the columns. replaced: gets a line for each rewrite.
     """
 
     constants: Mapping[str, int | str]
@@ -176,6 +176,7 @@ class Shim:
     ordered: bool = True
     joined: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
+    empty: bool = False
     frames: tuple[DataFrame, ...] = ()
     replaced: dict[str, None] = field(default_factory=dict)
 
@@ -258,9 +259,8 @@ class Shim:
         if self.keys and (key := self.keys.get(node.sql())):
             return f"`{key}`"
         kind = node.getClass().getSimpleName()
-        operands = [node.children().apply(k) for k in range(node.children().size())]
+        operands, where = _operands(node)
         if kind == "UnresolvedFunction":
-            where = operands.pop(-1 - node.orderingWithinGroup().size()) if node.filter().isDefined() else None
             return self._call(node.nameParts().apply(0), operands, where, node.isDistinct())
         said = [self._rewritten(operand, columns) for operand in operands]
         if kind not in ("And", "Or", "Not", "CaseWhen", "Cast"):
@@ -311,7 +311,7 @@ class Shim:
 
     def _is_decimal(self, node) -> bool:
         """node: an expression of Spark's parser."""
-        operands = [node.children().apply(k) for k in range(node.children().size())]
+        operands, _ = _operands(node)
         match node.getClass().getSimpleName():
             case "Literal" | "Cast":
                 return _is_decimal_type(node.dataType())
@@ -365,11 +365,11 @@ class Shim:
         return percentiles.cont(x, share, descending, *map(int, re.findall(r"\d+", kind)))
 
     def _taken(self, value: str, where) -> str:
-        """The value of the tuples that FILTER selects, null of the others, which aggregates leave out."""
-        if where is None:
-            return value
-        self.replaced["FILTER: null where the condition is not true"] = None
-        return _case([self._rewritten(where, self.columns), value])
+        """The value of the tuples that FILTER selects; null of the others, which aggregates leave out, and of none."""
+        if where is not None:
+            self.replaced["FILTER: null where the condition is not true"] = None
+            value = _case([self._rewritten(where, self.columns), value])
+        return _case([f"`{ORDER}` IS NOT NULL", value]) if self.empty else value
 
     def _call(self, function: str, arguments: list, where=None, distinct: bool = False) -> str:
         """where: the condition of FILTER, or None."""
@@ -466,6 +466,15 @@ OTHERS: dict[str, Callable[[str], str]] = {
 def _is_condition(place: int, count: int) -> bool:
     """Whether an operand of CASE, of which there are `count`, is a condition."""
     return place % 2 == 0 and place < count - 1
+
+
+def _operands(node) -> tuple[list, Any]:
+    """Those of an expression of Spark's parser, and the condition of FILTER or None."""
+    operands = [node.children().apply(k) for k in range(node.children().size())]
+    if node.getClass().getSimpleName() == "UnresolvedFunction" and node.filter().isDefined():
+        where = operands.pop(-1 - node.orderingWithinGroup().size())
+        return operands, where
+    return operands, None
 
 
 def _values(operands: list) -> list:

@@ -341,7 +341,7 @@ class Evaluation:
         places = zip(grouped, (key if key[0].kind != "number" else None for key in select.group), strict=True)
         written = [*grouped.items(), *((name, key) for name, key in places if key)]
         keys = {shim.parsed(key): name for name, key in written}
-        shim = replace(shim, inside=plain, ordered=below.ordered, keys=keys)
+        shim = replace(shim, inside=plain, ordered=below.ordered, keys=keys, empty=window.emit_empty)
         frame = frame.withColumns({name: F.expr(of_tuple(key)) for name, key in grouped.items()})
         values = [F.expr(shim(item.expression)).alias(f"#{k}") for k, item in enumerate(select.items)]
         keep = F.expr(shim(select.having) if select.having else "true").alias("#having")

@@ -446,10 +446,10 @@ QUERIES = {
     ),
     "WHERE is behind the watermark": (f"SELECT Time, sum(X) AS S {WINDOW} WHERE Key = 'b'", [(120, 5)]),
     "EMIT_EMPTY": (
-        f"SELECT Time, count(*) AS N, count(X) AS V, sum(X) AS S, last(X) AS L, wsum(X, [1]) AS W "
-        f"{WINDOW[:-1]} EMIT_EMPTY] WHERE X > 0",
-        [(120, 2, 2, 14, 9, 9), (150, 0, 0, None, None, None), (180, 0, 0, None, None, None), (210, 1, 1, 8, 8, 8)]
-        + [(end, 0, 0, None, None, None) for end in (240, 270, 300)],
+        f"SELECT Time, count(*) AS N, count(X) AS V, sum(X) AS S, last(X) AS L, wsum(X, [1]) AS W, "
+        f"max(coalesce(X, 0)) AS C {WINDOW[:-1]} EMIT_EMPTY] WHERE X > 0",
+        [(120, 2, 2, 14, 9, 9, 9), (210, 1, 1, 8, 8, 8, 8)]
+        + [(end, 0, 0, None, None, None, None) for end in (150, 180, 240, 270, 300)],
     ),
     "RANGE below SLIDE": (
         "SELECT Time, sum(X) AS S FROM T [RANGE 50 SLIDE 60 WATTR Time SLACK 5]",

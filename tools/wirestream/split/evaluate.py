@@ -152,7 +152,8 @@ class Scope:
 
     def _aggregate(self, call: syntax.Call) -> Column:
         inside = replace(self, columns=self.values, values=None)
-        taken = F.lit(True) if call.where is None else inside(call.where)
+        taken = F.col(ORDER).isNotNull()  # a row without it stands for an empty window
+        taken = taken if call.where is None else taken & inside(call.where)
         if call.function == "count" and not call.arguments:
             return F.count(F.when(taken, F.col(ORDER))).cast(INTEGER)
         if call.function in PERCENTILES:

@@ -311,7 +311,7 @@ class Shim:
 
     def _is_decimal(self, node) -> bool:
         """node: an expression of Spark's parser."""
-        operands, _ = _operands(node)
+        operands = _operands(node)[0]
         match node.getClass().getSimpleName():
             case "Literal" | "Cast":
                 return _is_decimal_type(node.dataType())
@@ -321,16 +321,14 @@ class Shim:
                 operands = _values(operands)
             case "UnresolvedFunction" if node.nameParts().apply(0) == "if":
                 operands = operands[1:]
-            case "UnresolvedFunction" if node.nameParts().apply(0) in SPREADS:
-                return True
+            case "UnresolvedFunction" if node.nameParts().apply(0) in (*SPREADS, *WITHOUT_DECIMALS):
+                return node.nameParts().apply(0) in SPREADS
             case "UnresolvedFunction" if node.nameParts().apply(0) in percentiles.NAMES:
                 x, share, _ = percentiles.parts(node.nameParts().apply(0), operands)
-                continuous = node.nameParts().apply(0) != "percentile_disc"
+                continuous = node.nameParts().apply(0) in percentiles.CONTINUOUS
                 return self._is_decimal(x) or (continuous and percentiles.digits_of(share) > 0)
             case "UnresolvedFunction" if node.nameParts().apply(0) in ("max_by", "min_by"):
                 operands = operands[:1]
-            case "UnresolvedFunction" if node.nameParts().apply(0) in WITHOUT_DECIMALS:
-                return False
             case "Add" | "Subtract" | "Multiply" | "Divide" | "Remainder" | "UnaryMinus" | "UnresolvedFunction":
                 pass
             case _:  # a condition, or a quotient without digits after the point
@@ -357,12 +355,14 @@ class Shim:
     def _percentile(self, function: str, arguments: list, where) -> str:
         node, share, descending = percentiles.parts(function, arguments)
         x = self._taken(self._rewritten(node, self.columns), where)
-        if function == "percentile_disc":
-            return percentiles.disc(x, share, descending)
-        if not self._is_decimal(node):
+        if function in percentiles.CONTINUOUS and not self._is_decimal(node):
             x = f"CAST({x} AS {BIGINT})"
         ((_, kind),) = self.frames[0].selectExpr(x).dtypes
-        return percentiles.cont(x, share, descending, *map(int, re.findall(r"\d+", kind)))
+        if function in percentiles.CONTINUOUS:
+            return percentiles.cont(x, share, descending, *map(int, re.findall(r"\d+", kind)))
+        if function in percentiles.APPROXIMATE:
+            x = percentiles.in_bins(x, kind, percentiles.accuracy_of(arguments))
+        return percentiles.disc(x, share, descending)
 
     def _taken(self, value: str, where) -> str:
         """The value of the tuples that FILTER selects; null of the others, which aggregates leave out, and of none."""
@@ -471,10 +471,9 @@ def _is_condition(place: int, count: int) -> bool:
 def _operands(node) -> tuple[list, Any]:
     """Those of an expression of Spark's parser, and the condition of FILTER or None."""
     operands = [node.children().apply(k) for k in range(node.children().size())]
-    if node.getClass().getSimpleName() == "UnresolvedFunction" and node.filter().isDefined():
-        where = operands.pop(-1 - node.orderingWithinGroup().size())
-        return operands, where
-    return operands, None
+    filtered = node.getClass().getSimpleName() == "UnresolvedFunction" and node.filter().isDefined()
+    where = operands.pop(-1 - node.orderingWithinGroup().size()) if filtered else None
+    return operands, where
 
 
 def _values(operands: list) -> list:

@@ -604,6 +604,18 @@ REFUSED = [
     (f"SELECT median(DISTINCT Price) AS n FROM Trades {WINDOW}", "median(DISTINCT …); count, sum, avg take", (1, 8)),
     (f"SELECT percentile(Price, 1.01) AS n FROM Trades {WINDOW}", "percentile of 1.01; a share is 0 to 1", (1, 26)),
     (f"SELECT percentile(Price, -0.5) AS n FROM Trades {WINDOW}", "percentile of -0.5; a share is 0 to 1", (1, 26)),
+    (f"SELECT approx_percentile(Price) AS n FROM Trades {WINDOW}", "form approx_percentile(Price, 0.9) or", (1, 8)),
+    (
+        f"SELECT approx_percentile(Price, 1, 0) AS n FROM Trades {WINDOW}",
+        "is 1 to 1,048,576; an error of less",
+        (1, 36),
+    ),
+    (f"SELECT approx_percentile(Price, 1, Volume) AS n FROM Trades {WINDOW}", "a constant, such as 1000", (1, 36)),
+    (
+        f"SELECT approx_percentile(Price * Price * Price, 1) AS n FROM Trades {WINDOW}",
+        "approx_percentile takes numbers of at most 64 bits, not a",
+        (1, 8),
+    ),
     (f"SELECT percentile(Price, $share) AS n FROM Trades {WINDOW}", "is a constant, such as 0.9; of several", (1, 26)),
     (f"SELECT percentile(Price, Volume) AS n FROM Trades {WINDOW}", "is a constant, such as 0.9; of several", (1, 26)),
     (

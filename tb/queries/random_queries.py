@@ -51,6 +51,7 @@ LONG = INTEGERS["long"]
 TUPLES, WINDOWS, GROUPS = 4096, 10, 20  # at most: tuples in a window, open windows, groups in a window
 COUNT = Expr("count", (), "number", (0, 2**63 - 1), (0, TUPLES))
 VALUES = (0, 1, 2, 3, 7, 100, 250, -1, -6, -300, 1000, 100_000, 700_000_000, 5_000_000_000)
+ACCURACIES = (1, 2, 10, 1000)
 SHARES = ("0", "1", ".5", "0.1", "0.25", "0.90", ".75", "0.999")
 WEIGHTS = ("1", "2", "-1", ".5", ".25", ".125", ".75", "-1.5", "0")
 PLACES = (1, 3, 7, 31, 62, 63, 64)  # of a shift
@@ -166,7 +167,8 @@ class _Draw:
         measures = [_in_thousandths(measure) for measure in measures]
         counted = unit == "time" and self.often(0.25)
         if unit == "tuples" and not keys:
-            measures += [self.percentile(self.known(source.scope)) for _ in range(2) if self.often(0.4)]
+            known = (self.known(source.scope) for _ in range(2) if self.often(0.4))
+            measures += [self.percentile(of, self.rng.choice((0, *ACCURACIES)) * (_bits(of.type) < 64)) for of in known]
         elif counted:
             measures = [*self.without_order(measures), *self.counted(source.scope, keys)]
         elif unit == "time" and not keys and self.often(0.3):
@@ -318,12 +320,15 @@ class _Draw:
         of = self.shown(scope, "few")
         if _values(keys) * _values([of]) > GROUPS:
             return []
-        made = [replace(self.percentile(of), null=True) for _ in range(self.rng.randint(1, 3))]
+        accuracy = self.rng.choice(ACCURACIES) if self.often(0.2) else 0
+        made = [replace(self.percentile(of, accuracy), null=True) for _ in range(self.rng.randint(1, 3))]
         return [self.filtered(one, scope) if self.often(0.3) else one for one in made]
 
-    def percentile(self, of: Expr) -> Expr:
-        """Its scale is that of the share more."""
+    def percentile(self, of: Expr, accuracy: int) -> Expr:
+        """Its scale is that of the share more. accuracy: of an approximate one."""
         op, share = self.rng.choice(PERCENTILES), self.rng.choice(SHARES)
+        if accuracy:
+            return replace(of, op="approx_percentile", args=(of, share, accuracy), data=hull([0, *of.data]))
         if op in ("median", "percentile"):
             made = replace(of, op=op, args=(of, ".5" if op == "median" else share, False))
         else:

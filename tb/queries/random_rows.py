@@ -206,6 +206,9 @@ def _measure(measure: Expr) -> Column:
             return F.max_by(value, order)
         case "percentile_disc":
             return _first_of_share(value, *measure.args[1:])
+        case "approx_percentile":
+            share, accuracy = measure.args[1:]
+            return F.udf(lambda found: found and _in_bins(found, accuracy), EXACT)(_first_of_share(value, share, False))
         case "percentile_cont" | "percentile" | "median":
             return _percentile(value, *measure.args[1:], measure.scale - measure.args[0].scale)
         case "wsum":
@@ -238,6 +241,14 @@ def _first_of_share(value: Column, share: str, descending: bool) -> Column:
     values = F.sort_array(F.collect_list(value), asc=not descending)
     place = F.call_function("div", F.size(values) * int(Decimal(share) * 1000) + 999, F.lit(1000))
     return F.get(values, F.greatest(place - 1, F.lit(0)).cast("int"))
+
+
+def _in_bins(value: Decimal, accuracy: int) -> Decimal:
+    """The number without the bits that are less than an `accuracy`th of it."""
+    size, width = abs(int(value)), 1
+    while size // (2 * width) >= 2 ** (accuracy - 1).bit_length():
+        width *= 2
+    return Decimal((size - size % width) * (-1 if value < 0 else 1))
 
 
 def _variance(value: Column, less: bool) -> Column:

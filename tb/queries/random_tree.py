@@ -45,7 +45,8 @@ class Expr:
     where it is true, the value elsewhere; without that, null), one of `CALLS`, `WORDED` and `DISTINCT`, `filter` (a
     measure, and the condition of the tuples that it takes), `thousandths` (of a variance, as an integer), `key` (an
     expression of GROUP BY), `cast` (a number, and its new type) or `shift` (a time, and the milliseconds that it is
-    moved by); or one of PERCENTILES, with its share and whether the greatest value comes first.
+    moved by); or one of PERCENTILES, with its share and whether the greatest value comes first, or
+    `approx_percentile`, with its share and accuracy.
 
     kind: number, text, truth, or one of `TIMES`, whose values are its ticks since 1970. scale: of a number, which is an
     integer divided by 10**scale. type, data: the least and greatest such integer of the type, and of the stream's data;
@@ -61,7 +62,7 @@ class Expr:
     scale: int = 0
 
     def measures(self) -> Iterator[Expr]:
-        if self.op in (*MEASURES, *DISTINCT, *PERCENTILES, "filter"):
+        if self.op in (*MEASURES, *DISTINCT, *PERCENTILES, "approx_percentile", "filter"):
             yield self
         elif self.op != "key":
             for arg in self.args:
@@ -296,6 +297,8 @@ def text(expr: Expr, level: int = 0) -> str:
             written = f"median({text(a)})"
         case "percentile", (a, share, _):
             written = f"percentile({text(a)}, {share})"
+        case "approx_percentile", (a, share, accuracy):
+            written = f"approx_percentile({text(a)}, {share}, {accuracy})"
         case op, (a, share, descending) if op in PERCENTILES:
             written = f"{op}({share}) WITHIN GROUP (ORDER BY {text(a)}{' DESC' * descending})"
         case "wsum", (a, weights):

@@ -611,6 +611,11 @@ QUERIES = {
         f"percentile_cont(0.9) WITHIN GROUP (ORDER BY X DESC) FILTER (WHERE Y > 0) AS G {WINDOW}",
         [(120, "-0.5", -3, "9.0", "-5.4"), (150, "1.0", 1, None, None), (210, "2.0", 2, "8.0", "8.0")],
     ),
+    "approximate percentiles: the ends of bins, nearer to zero": (
+        "SELECT approx_percentile(X, 0, 2) AS A, approx_percentile(X, .75, 2) AS B, "
+        "approx_percentile(X * .5, 1, 1) AS C, percentile_approx(X, 1.0) AS D FROM T [SIZE 4 ADVANCE 3 TUPLES]",
+        [(-6, 4, "3.2", 9), (-3, 2, "3.2", 8)],
+    ),
     "percentiles of groups": (
         f"SELECT Time, Key, median(X) AS M, percentile_disc(1) WITHIN GROUP (ORDER BY Y) AS D {WINDOW} GROUP BY Key "
         "HAVING median(X) < 6",
@@ -841,6 +846,7 @@ def test_several_queries():
         (f"SELECT percentile(0.5) WITHIN GROUP (ORDER BY X) AS M {WINDOW}", "percentile has the form"),
         (f"SELECT percentile_disc(1.01) WITHIN GROUP (ORDER BY X) AS M {WINDOW}", "0 to 1, not 1.01"),
         (f"SELECT percentile(X, Y) AS M {WINDOW}", "is a number, not"),
+        (f"SELECT approx_percentile(X, 0.5, 0) AS M {WINDOW}", "accuracy of a percentile is a number from 1, not 0"),
         (f"SELECT percentile(X * .1, {'0.' + '1' * 30}) AS M {WINDOW}", "a percentile with 5. digits"),
         ("CREATE STREAM T (X int); SELECT X FROM T", "CREATE INPUT STREAM"),
         ("CREATE INPUT STREAM T (X float); SELECT X FROM T", "unknown type 'float'"),

@@ -30,6 +30,11 @@ QUERIES = {
     "HAVING median(`Group` % 7) > 1.5 ORDER BY M DESC, Sensor LIMIT 2",
     "Keys": f"SELECT `Group` % 3 AS G, {cont('0.4', '`Group` % 3')} AS C, {disc('0.6', '`Group` % 3')} AS P {WINDOW} "
     "GROUP BY `Group` % 3",
+    "Approximate": f"SELECT Time, approx_percentile(Total, 0.5, 16) AS M, approx_percentile(Total, 0.9, 9) "
+    f"FILTER (WHERE Lots > 0) AS P, count(Lots) AS N {WINDOW}",
+    "Rough": f"SELECT Sensor, percentile_approx(Lots, .25, 1) AS R, max(Lots) AS L, Time {WINDOW} GROUP BY Sensor",
+    "Precise": "SELECT approx_percentile(Total, 0.3) AS A, approx_percentile(`Group`, 1, 3) AS B FROM Readings "
+    "[SIZE 20 ADVANCE 3 TUPLES]",
 }
 GROUPS = 50  # at most as many values of all groups in the windows at once
 ONE, OTHER = (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import and_, lshift, or_, rshift, xor
 
+from wirestream.compiler import decimals
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Constant, Value
-from wirestream.compiler.types import LONG, Integer, of_bits
+from wirestream.compiler.types import LONG, MOST_BITS, Integer, of_bits
 from wirestream.errors import Position, QueryError
 
 OF_TWO = {"&": and_, "|": or_, "^": xor, "<<": lshift, ">>": rshift}
@@ -43,6 +44,22 @@ def shift(operator: str) -> Callable[[Operations, list[Value], Position], Value]
         return scope.compute(operator, value, places, kind=reach)
 
     return lower
+
+
+def leading(scope: Operations, value: Value, count: int, text: str) -> Value:
+    """The number, which is not negative, with zeros below its `count` leading bits. text: what it is to the user."""
+    rest = value.type.width - count
+    if rest <= 0:
+        return value
+    kind, numbers = Integer(0, 2**rest - 1), iter(range(MOST_BITS))
+
+    def step(operator: str, *values: Value) -> Value:
+        return scope.compute(operator, *values, kind=kind, text=f".bits {next(numbers)} of {text}")
+
+    below = step(">>", value, decimals.number(count))
+    for n in range((rest - 1).bit_length()):  # ones spread downward
+        below = step("|", below, step(">>", below, decimals.number(2**n)))
+    return scope.compute("^", value, step("&", value, below), kind=value.type, text=text)
 
 
 def _whole(value: Value, operator: str, position: Position) -> Integer:

@@ -1,5 +1,6 @@
 """Percentiles: of windows of tuples as values of certain ranks among all of a window, of which the number is known; of
-groups, of windows in time and with nulls by `value_counts`.
+groups, of windows in time and with nulls by `value_counts`. Approximate ones are of numbers cut to a few leading bits,
+so that many are equal.
 
 The share of a percentile is a decimal, so that the place of percentile_cont, the share of the way from rank 0 to the
 last one, has as many digits after the point as the share, and the value has as many more than the column.
@@ -13,16 +14,19 @@ from itertools import count
 from math import ceil
 from typing import NamedTuple
 
-from wirestream.compiler import decimals, syntax
+from wirestream.compiler import bits, decimals, syntax
 from wirestream.compiler.aggregates import FUNCTIONS, Share
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import Aggregate, Column, Measure, Value, label, walk
+from wirestream.compiler.scalars import SCALARS
 from wirestream.compiler.types import Integer
-from wirestream.errors import QueryError
+from wirestream.errors import Position, QueryError
 from wirestream.schema.fields import MOST_DIGITS
 
-PERCENTILES = ("percentile_disc", "percentile_cont", "percentile", "median")
+PERCENTILES = ("percentile_disc", "percentile_cont", "percentile", "median", "approx_percentile")
+BETWEEN = ("percentile_cont", "percentile", "median")  # those between two values
 WITHIN = ("percentile_disc", "percentile_cont")  # those with WITHIN GROUP
+ACCURACY, MOST_ACCURACY = 128, 2**20  # of approx_percentile: its error is less than the value divided by it
 LEAST_TUPLES, MOST_TUPLES = 3, 1024  # of ws_quantile_ranks
 ON_SPARK = "run it on Spark with `wirestream split`"
 
@@ -47,11 +51,18 @@ def check(call: syntax.Call) -> None:
         if call.ordered:
             raise QueryError(f"WITHIN GROUP is for {' and '.join(WITHIN)}, not {function}", position)
         return
-    if call.ordered != (function in WITHIN) or len(call.arguments) != 1 + (function != "median"):
-        forms = {"median": "median(Price)", "percentile": "percentile(Price, 0.9)"}
+    counts = {"median": (1,), "approx_percentile": (2, 3)}
+    if call.ordered != (function in WITHIN) or len(call.arguments) not in counts.get(function, (2,)):
+        forms = {
+            "median": "median(Price)",
+            "percentile": "percentile(Price, 0.9)",
+            "approx_percentile": "approx_percentile(Price, 0.9) or approx_percentile(Price, 0.9, 1000)",
+        }
         form = forms.get(function, f"{function}(0.9) WITHIN GROUP (ORDER BY Price)")
         raise QueryError(f"{function} has the form {form}", position)
     share_of(call)
+    if function == "approx_percentile":
+        leading_bits(call)
 
 
 def measures(scope: Operations, call: syntax.Call, window: syntax.Window, grouped: bool) -> tuple[Measure, ...]:
@@ -60,11 +71,26 @@ def measures(scope: Operations, call: syntax.Call, window: syntax.Window, groupe
     column, takes = scope.as_column(call.arguments[0]), FUNCTIONS[function].takes
     if not takes.holds(column.type):
         raise QueryError(f"{function} takes {takes.words}, not a {column.type}", call.position)
-    if function != "percentile_disc":
+    if function in BETWEEN:
         _result_digits(call, column)
+    if function == "approx_percentile":
+        column = _approximate(scope, column, leading_bits(call), call.position)
     if not (window.in_time or grouped or call.where or column.null or window.size > MOST_TUPLES):
         return tuple(_ranked(column, rank, window.size) for rank in _place(call, window.size).ranks)
     return (_counted(scope, call, column, window),)
+
+
+def _approximate(scope: Operations, column: Column, count: int, position: Position) -> Column:
+    """The number with zeros below its `count` leading bits, its sign apart."""
+    whole, zero, text = decimals.unscaled(column), decimals.number(0), f"{column} to {count} bit{'s' * (count > 1)}"
+    magnitude = SCALARS["abs"].lower(scope, [whole], position)
+    cut = bits.leading(scope, magnitude, count, f".magnitude of {text}")
+    if cut is magnitude:
+        return column
+    if magnitude is whole:
+        return scope.resized(cut, column.type, text)
+    negative = scope.compute("<", whole, zero, hidden=True)
+    return scope.compute("if", negative, scope.exact("-", zero, cut, position), cut, kind=column.type, text=text)
 
 
 def _counted(scope: Operations, call: syntax.Call, column: Column, window: syntax.Window) -> Measure:
@@ -92,7 +118,7 @@ def _counted(scope: Operations, call: syntax.Call, column: Column, window: synta
 def value(scope: Operations, call: syntax.Call, found: tuple[Measure, ...]) -> Value:
     """A percentile from the values of its ranks, in the scope after the window."""
     lower, *upper = (measure.output for measure in found)
-    if call.function == "percentile_disc":
+    if call.function not in BETWEEN:
         return lower
     share, of = found[0].share, found[0].value
     before, after = _result_digits(call, of)
@@ -119,6 +145,19 @@ def share_of(call: syntax.Call) -> Fraction:
     return Fraction(share.value)
 
 
+def leading_bits(call: syntax.Call) -> int:
+    """The leading bits of a value that approx_percentile takes: the others are less than an `accuracy`th of it."""
+    accuracy = ACCURACY
+    for given in call.arguments[2:]:
+        if not isinstance(given, syntax.Literal) or type(given.value) is not int:
+            raise QueryError("the accuracy of approx_percentile is a constant, such as 1000", given.position)
+        if not 1 <= given.value <= MOST_ACCURACY:
+            why = f"is 1 to {MOST_ACCURACY:,}; an error of less than 1 in 1000 of the value has 1000"
+            raise QueryError(f"the accuracy of approx_percentile {why}", given.position)
+        accuracy = given.value
+    return (accuracy - 1).bit_length() + 1
+
+
 def digits_of(share: Fraction) -> int:
     """After the point."""
     return next(digits for digits in count() if 10**digits % share.denominator == 0)
@@ -128,7 +167,7 @@ def _share_of_last(call: syntax.Call) -> Share:
     """The place of a percentile."""
     share = share_of(call)
     times, whole = share.numerator, share.denominator
-    if call.function != "percentile_disc":
+    if call.function in BETWEEN:
         return Share(whole - times if call.descending else times, 0, whole, whole > 1)
     if times == 0:  # the first value in order
         return Share(int(call.descending), 0, 1, between=False)
@@ -140,7 +179,7 @@ def _share_of_last(call: syntax.Call) -> Share:
 def _place(call: syntax.Call, size: int) -> Place:
     """Where a percentile is among `size` values in ascending order."""
     share = share_of(call)
-    if call.function == "percentile_disc":
+    if call.function not in BETWEEN:
         rank = max(ceil(share * size), 1) - 1
         return Place(size - 1 - rank if call.descending else rank)
     place = (1 - share if call.descending else share) * (size - 1)

@@ -76,7 +76,7 @@ def is_decimal(node: syntax.Expression, columns: Set[str]) -> bool:
             return any(is_decimal(part, columns) for part in parts)
         case syntax.Operation(operator=operator, operands=parts) if operator in OF_DECIMALS:
             return any(is_decimal(part, columns) for part in parts)
-        case syntax.Call(function="max_by" | "min_by" | "percentile_disc", arguments=(value, *_)):
+        case syntax.Call(function="max_by" | "min_by" | "percentile_disc" | "approx_percentile", arguments=(value, *_)):
             return is_decimal(value, columns)
         case syntax.Call(function=function, arguments=(value, *_)) if function in PERCENTILES:
             return digits_of(share_of(node)) > 0 or is_decimal(value, columns)

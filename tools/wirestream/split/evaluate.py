@@ -23,7 +23,7 @@ from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.compiler.names import of_distinct
 from wirestream.compiler.names import orders as orders_of
-from wirestream.compiler.percentiles import PERCENTILES
+from wirestream.compiler.percentiles import BETWEEN, PERCENTILES
 from wirestream.errors import QueryError
 from wirestream.schema.fields import ENCODING
 from wirestream.split import decimals, ordering, pairs, percentiles, spread, windows
@@ -176,9 +176,8 @@ class Scope:
         return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x, *others)
 
     def _percentile(self, call: syntax.Call, inside: Scope, taken: Column) -> Column:
-        node = call.arguments[0]
-        x = F.when(taken, inside(node))
-        if call.function != "percentile_disc" and not decimals.is_decimal(node, self.decimals):
+        x = F.when(taken, inside(call.arguments[0]))
+        if call.function in BETWEEN and not decimals.is_decimal(call.arguments[0], self.decimals):
             x = x.cast(decimals.BIGINT)
         return percentiles.of_column(call, x, self.frame)
 

@@ -37,7 +37,7 @@ from wirestream.split.query import Block, DividedQuery, Whole
 
 WINDOWED, WHOLE = "Windowed", "Whole"  # views
 TRUNCATED = {"s": "second", "ms": "millisecond"}  # timestamps by their units
-# Spark's are doubles, those of the dialect exact; sqlglot has no node for std.
+# Spark's are doubles, or approximate, those of the dialect exact; sqlglot has no node for std.
 SPREADS = (
     exp.VariancePop,
     exp.Variance,
@@ -47,6 +47,7 @@ SPREADS = (
     exp.CovarPop,
     exp.CovarSamp,
     exp.Corr,
+    exp.ApproxQuantile,
 )
 SPLIT_INDEX = "IF(length({0}) - length(replace({0}, {1}, '')) >= {2}, split_part({0}, {1}, {2} + 1), NULL)"
 WINDOW, SESSION, ORDER = "_window", "_session", "_order"  # columns added to a stream's own

@@ -14,9 +14,11 @@
 //                            last place taken, at least 2; see ws_gate
 //              TUPLE_PLACES  maximum number of output FIFO places that one tuple takes, at least 1
 //              ROOM_W        width of `room` in bits, at least 1; 2**ROOM_W must be more than 2 * TUPLE_PLACES
+//              DRAIN_CYCLES  see ws_gate
 // Items        s_kind 0 tuple, 1 a sender's punctuation, 2 START
 // Ports        quiet: nothing is in flight to the output FIFO, so a setting that changes at the end of such a cycle
-//              changes between two tuples. It rises LATENCY + 1 cycles after the last m_valid
+//              changes between two tuples. It rises LATENCY + 1 cycles after the last m_valid, or
+//              DRAIN_CYCLES + 1, if that is later
 // Latency      2 cycles; from s to m. m_restart comes at least LATENCY + 1 cycles after a tuple's m_valid
 // Issue rate   1 tuple or START per INTERVAL cycles; while (LATENCY + 2) * TUPLE_PLACES places are free
 // Overflow     cannot happen: s_ready goes low
@@ -30,7 +32,8 @@ module ws_entry #(
     parameter RESET_CYCLES = 1,
     parameter LATENCY      = 8,
     parameter TUPLE_PLACES = 1,
-    parameter ROOM_W       = 8
+    parameter ROOM_W       = 8,
+    parameter DRAIN_CYCLES = 0
 ) (
     input  wire              clk,
     input  wire              rst,
@@ -89,7 +92,7 @@ module ws_entry #(
     /* verilator lint_off PINCONNECTEMPTY */
     ws_gate #(
         .LATENCY(LATENCY), .CLOSE_CYCLES(INTERVAL), .RESET_CYCLES(RESET_CYCLES > INTERVAL ? RESET_CYCLES : INTERVAL),
-        .CLOSE_PLACES(TUPLE_PLACES), .TUPLE_PLACES(0), .ROOM_W(ROOM_W)
+        .CLOSE_PLACES(TUPLE_PLACES), .TUPLE_PLACES(0), .ROOM_W(ROOM_W), .DRAIN_CYCLES(DRAIN_CYCLES)
     ) gate (
         .clk(clk), .rst(rst),
         .sent_punct(send || restart), .sent_tuple(1'b0), .restart(restart), .room(room),

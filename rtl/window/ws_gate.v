@@ -13,6 +13,8 @@
 //                            punctuation itself
 //              TUPLE_PLACES  maximum number of FIFO places that one tuple takes, at least 0; with 0 a tuple never waits
 //              ROOM_W        width of `room` in bits, at least 1
+//              DRAIN_CYCLES  cycles from sending to the last row of an item that waits in the query, at least 0; `room`
+//                            does not count the places of rows that wait longer than LATENCY
 // Latency      1 cycle
 // Issue rate   1 item per cycle; punctuations CLOSE_CYCLES apart; while at least LATENCY + 2 times the places that one
 //              item takes at most are free
@@ -29,7 +31,8 @@ module ws_gate #(
 `ifdef FORMAL
     parameter FIFO_MODEL   = 1,    // 0: without a model of the output FIFO, for the proof of the enclosing core
 `endif
-    parameter ROOM_W       = 8
+    parameter ROOM_W       = 8,
+    parameter DRAIN_CYCLES = 0
 ) (
     input  wire              clk,
     input  wire              rst,
@@ -48,8 +51,8 @@ module ws_gate #(
 `endif
 );
 
-    initial if (TUPLE_PLACES < 0) begin
-        $display("ERROR: %m: TUPLE_PLACES = %0d (at least 0)", TUPLE_PLACES);
+    initial if (TUPLE_PLACES < 0 || DRAIN_CYCLES < 0) begin
+        $display("ERROR: %m: TUPLE_PLACES = %0d, DRAIN_CYCLES = %0d (at least 0)", TUPLE_PLACES, DRAIN_CYCLES);
         $finish;
     end
 
@@ -98,9 +101,39 @@ module ws_gate #(
         may_tuple       <= !rst && (TUPLE_PLACES == 0 || free >= tuple_needs_reg);
     end
 
-    assign idle = punct_sent_reg == 0 && tuple_sent_reg == 0;
+    // Cycles until the rows of the last item have left, from when it is LATENCY cycles old.
+    wire settled;
+
+    generate
+        if (DRAIN_CYCLES > LATENCY) begin : gen_drain
+            localparam DRAIN_W = $clog2(DRAIN_CYCLES - LATENCY + 1);
+            localparam [DRAIN_W-1:0] DRAIN = DRAIN_CYCLES - LATENCY;
+            reg  [DRAIN_W-1:0] drain_reg;
+
+            always @(posedge clk)
+                if (rst) drain_reg <= {DRAIN_W{1'b0}};
+                else if (punct_sent_reg[LATENCY-1] || tuple_sent_reg[LATENCY-1]) drain_reg <= DRAIN;
+                else if (drain_reg != 0) drain_reg <= drain_reg - 1'b1;
+
+            assign settled = drain_reg == 0;
+        end else begin : gen_no_drain
+            assign settled = 1'b1;
+        end
+    endgenerate
+
+    assign idle = punct_sent_reg == 0 && tuple_sent_reg == 0 && settled;
 
 `ifdef FORMAL
+    wire [31:0] drain_ref;
+
+    generate
+        if (DRAIN_CYCLES > LATENCY) begin : gen_drain_ref
+            assign drain_ref = gen_drain.drain_reg;
+        end else begin : gen_no_drain_ref
+            assign drain_ref = 0;
+        end
+    endgenerate
+
     // A worst-case output FIFO: an item takes some or all of its places in any of the LATENCY cycles from that in which
     // it was sent, and the FIFO is drained at any time or not at all.
     localparam AGES = LATENCY - 1;
@@ -110,6 +143,7 @@ module ws_gate #(
     reg                                     past_valid = 1'b0;
     reg  [ROOM_W-1:0]                       held_ref;  // places of the FIFO in use
     reg  [AGES*FLIGHT_W-1:0]                owed_ref;  // places that may still be taken, by age from 1 cycle on
+    localparam LAST = DRAIN_CYCLES > LATENCY ? DRAIN_CYCLES : LATENCY;
     integer                                 since_punct_ref, since_any_ref;  // cycles since one was sent, up to a limit
     integer                                 since_reset_ref, wait_ref;
     reg                                     refused_ref;                     // a punctuation waits only for room
@@ -142,8 +176,7 @@ module ws_gate #(
         since_reset_ref <= rst || restart ? 1 : since_reset_ref + (since_reset_ref < RESET_CYCLES);
         since_punct_ref <= rst || restart ? CLOSE_CYCLES : sent_punct ? 1
                          : since_punct_ref + (since_punct_ref < CLOSE_CYCLES);
-        since_any_ref   <= rst ? LATENCY + 1 : sent_punct || sent_tuple ? 1
-                         : since_any_ref + (since_any_ref <= LATENCY);
+        since_any_ref   <= rst ? LAST + 1 : sent_punct || sent_tuple ? 1 : since_any_ref + (since_any_ref <= LAST);
         refused_ref     <= !rst && (refused_ref ? !sent_punct : held_ref != 0 && !may_punct && wait_reg == 0);
 
         // the FIFO
@@ -169,7 +202,7 @@ module ws_gate #(
             // punctuations keep their distance
             if (may_punct) assert (since_punct_ref >= CLOSE_CYCLES && since_reset_ref >= RESET_CYCLES);
             // idle means that everything has reached the FIFO
-            assert (idle == (since_any_ref > LATENCY));
+            assert (idle == (since_any_ref > LAST));
             if (idle && FIFO_MODEL != 0) assert (owed == 0);
             // nothing waits needlessly
             if (!$past(rst)) begin
@@ -180,7 +213,9 @@ module ws_gate #(
             // invariants for the induction
             assert (wait_reg == wait_ref);
             assert (punct_needs_reg == sent + MOST + CLOSE_PLACES && tuple_needs_reg == sent + MOST + TUPLE_PLACES);
-            assert (wait_ref >= 0 && since_any_ref == since_sent);
+            assert (wait_ref >= 0 && since_any_ref >= 1 && since_any_ref <= LAST + 1);
+            assert (since_sent == (since_any_ref <= LATENCY ? since_any_ref : LATENCY + 1));
+            if (since_any_ref > LATENCY) assert (drain_ref == LAST + 1 - since_any_ref);
             assert (since_punct_ref >= 1 && since_punct_ref <= CLOSE_CYCLES);
             assert (since_reset_ref >= 1 && since_reset_ref <= RESET_CYCLES);
             if (FIFO_MODEL != 0) begin

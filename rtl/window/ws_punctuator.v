@@ -37,7 +37,8 @@
 //              EMIT_EMPTY    1: the query emits a row at every window's end; 0: only for windows with tuples
 //              LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES  see ws_gate; of the query downstream, which is reset
 //                            by m_restart and by rst
-//              TUPLE_PLACES, ROOM_W  see ws_gate; of the query downstream, which is reset by m_restart and by rst
+//              TUPLE_PLACES, ROOM_W, DRAIN_CYCLES  see ws_gate; of the query downstream, which is reset by m_restart
+//                            and by rst
 // Items        s_kind 0 tuple, 1 a sender's punctuation in the attribute's field, 2 START
 // Ports        quiet: no item is inside and nothing is in flight to the output FIFO, so a setting that changes at the
 //              end of such a cycle changes between two tuples
@@ -67,7 +68,8 @@ module ws_punctuator #(
     parameter RESET_CYCLES = 1,
     parameter CLOSE_PLACES = 2,
     parameter TUPLE_PLACES = 0,
-    parameter ROOM_W       = 8
+    parameter ROOM_W       = 8,
+    parameter DRAIN_CYCLES = 0
 ) (
     input  wire              clk,
     input  wire              rst,
@@ -375,7 +377,7 @@ module ws_punctuator #(
 `ifdef FORMAL
         .FIFO_MODEL(0),
 `endif
-        .ROOM_W(ROOM_W)
+        .ROOM_W(ROOM_W), .DRAIN_CYCLES(DRAIN_CYCLES)
     ) gate (
         .clk(clk), .rst(rst),
         .sent_punct(send_punct), .sent_tuple(send_tuple), .restart(state_reg[FINISH]), .room(room),

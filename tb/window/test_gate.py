@@ -1,12 +1,14 @@
 """gate: when it opens and closes, to the cycle. Its properties prove that the FIFO never overflows."""
 
 import cocotb
+import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
 
 from tb.lib.bench import reset, start
 from tb.lib.run import run, run_four_state
 
 LATENCY, CLOSE_CYCLES, RESET_CYCLES, CLOSE_PLACES, TUPLE_PLACES = 5, 3, 7, 2, 1
+DRAIN_CYCLES = 12  # of a query that keeps rows until their window ends
 PLENTY = 100
 
 
@@ -76,10 +78,16 @@ async def items_in_flight_count(dut):
 
 @cocotb.test()
 async def idle_after_latency(dut):
+    """Or after DRAIN_CYCLES, if these are more, whatever was sent before."""
     await setup(dut)
-    await step(dut, tuple_=True)
-    idle = [int(dut.idle.value)] + [(await step(dut))[2] for _ in range(LATENCY + 1)]
-    assert idle == [0] * LATENCY + [1, 1]
+    last = max(LATENCY, int(dut.DRAIN_CYCLES.value))
+    for before in (0, 1, last - 1):
+        await step(dut, punct=True)
+        for _ in range(before):
+            assert not (await step(dut))[2]
+        await step(dut, tuple_=True)
+        idle = [int(dut.idle.value)] + [(await step(dut))[2] for _ in range(last + 1)]
+        assert idle == [0] * last + [1, 1]
 
 
 @cocotb.test()
@@ -103,8 +111,9 @@ PARAMETERS = {
 }
 
 
-def test_gate():
-    run("gate", **PARAMETERS)
+@pytest.mark.parametrize("drain", [0, DRAIN_CYCLES])
+def test_gate(drain):
+    run("gate", **PARAMETERS, DRAIN_CYCLES=drain)
 
 
 def configuration(**parameters) -> tuple[dict, dict]:

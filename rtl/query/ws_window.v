@@ -56,7 +56,8 @@ module ws_window #(
     output wire [COPIES-1:0]  m_valid,
     output wire [COPIES-1:0]  m_punct,
     output wire [COPIES-1:0]  m_eos,
-    output wire [DATA_W-1:0]  m_data
+    output wire [DATA_W-1:0]  m_data,
+    output wire [WATTR_W-1:0] m_end       // TIME: the end of the oldest open window; of a punctuation itself
 );
 
     initial if (DATA_W < 1 || WATTR_W < 1) begin
@@ -112,6 +113,7 @@ module ws_window #(
     wire [COPIES-1:0]   holds;     // the copies whose windows hold the tuple
     wire                closes;    // the tuple or the punctuation ends the oldest window
     wire                passes;    // a punctuation goes to the oldest window's copy
+    wire [WATTR_W-1:0]  oldest_end;
 
     wire [COPIES-1:0]   valid = is_tuple ? holds : {COPIES{1'b0}};
     wire [COPIES-1:0]   punct = is_punct && passes ? oldest_reg : {COPIES{1'b0}};
@@ -137,6 +139,7 @@ module ws_window #(
             assign closes = is_tuple && to_end_reg == 0;
             assign passes = 1'b1;
             assign reaches = 1'b0;
+            assign oldest_end = {WATTR_W{1'b0}};
 
             always @(posedge clk) begin
                 if (is_tuple) begin
@@ -171,6 +174,7 @@ module ws_window #(
             assign reaches = !started_reg || {1'b0, wattr} >= end_reg;
             assign passes  = started_reg && moves;
             assign closes  = passes;
+            assign oldest_end = is_punct ? attribute : end_reg[WATTR_W-1:0];
 
             always @(posedge clk) begin
                 if (is_punct) started_reg <= 1'b1;
@@ -204,19 +208,23 @@ module ws_window #(
         end
 
         if (REGISTERED != 0) begin : gen_registers
-            reg [COPIES-1:0] valid_reg, punct_reg, eos_reg;
-            reg [DATA_W-1:0] data_reg;
+            reg [COPIES-1:0]  valid_reg, punct_reg, eos_reg;
+            reg [DATA_W-1:0]  data_reg;
+            reg [WATTR_W-1:0] oldest_end_reg;
 
             always @(posedge clk) begin
                 valid_reg <= rst ? {COPIES{1'b0}} : valid;
                 punct_reg <= rst ? {COPIES{1'b0}} : punct;
                 eos_reg   <= rst ? {COPIES{1'b0}} : eos;
                 data_reg  <= data;
+                oldest_end_reg <= oldest_end;
             end
 
             assign {m_valid, m_punct, m_eos, m_data} = {valid_reg, punct_reg, eos_reg, data_reg};
+            assign m_end = oldest_end_reg;
         end else begin : gen_wires
             assign {m_valid, m_punct, m_eos, m_data} = {valid, punct, eos, data};
+            assign m_end = oldest_end;
         end
     endgenerate
 
@@ -230,10 +238,10 @@ module ws_window #(
         else begin
             assume (!(s_valid && s_punct));
             if (REGISTERED != 0) begin
-                assert (m_data == $past(data));
+                assert (m_data == $past(data) && m_end == $past(oldest_end));
                 if ($past(rst)) assert ({m_valid, m_punct, m_eos} == 0);
                 else assert ({m_valid, m_punct, m_eos} == $past({valid, punct, eos}));
-            end else assert ({m_valid, m_punct, m_eos, m_data} == {valid, punct, eos, data});
+            end else assert ({m_valid, m_punct, m_eos, m_data, m_end} == {valid, punct, eos, data, oldest_end});
             if (REGISTERED < 2)
                 assert ({is_tuple, is_punct, data, attribute} == {s_valid, s_punct, s_data, wattr});
             else begin
@@ -317,6 +325,8 @@ module ws_window #(
                     else begin
                         if (is_tuple) assume (t >= latest_ref && t < end_ref + SLACK);
                         if (is_punct) assume (t >= latest_ref && (t <= end_ref || (t - end_ref) % ADVANCE == 0));
+                        if (is_tuple && end_ref < 1 << WATTR_W) assert (oldest_end == end_ref);
+                        if (is_punct) assert (oldest_end == t);
                     end
                     for (k = 0; k < COPIES; k = k + 1) begin
                         j = (oldest_ref + k) % COPIES;  // the copy of the window that ends at end_ref + k * ADVANCE

@@ -91,6 +91,7 @@ module ws_pane_top_k #(
 
     reg  [NUMBER_W-1:0]   number_reg;       // of tuples so far
     wire [OPEN-1:0]       pane_valid, pane_eos, unused_pane_punct;
+    wire [WATTR_W-1:0]    unused_pane_end;
     wire [WATTR_W-1:0]    wattr_2;
     wire [KEY_W-1:0]      key_2;
     wire [NUMBER_W-1:0]   number_2;
@@ -106,7 +107,7 @@ module ws_pane_top_k #(
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_punct(s_punct), .s_eos(1'b0), .s_data({wattr, s_key, number_reg, s_data}), .wattr(wattr),
         .m_valid(pane_valid), .m_punct(unused_pane_punct), .m_eos(pane_eos),
-        .m_data({wattr_2, key_2, number_2, data_2})
+        .m_data({wattr_2, key_2, number_2, data_2}), .m_end(unused_pane_end)
     );
 
     // ---- Ends of windows: the first is LENGTH above the first punctuation. If a punctuation is beyond the next end,
@@ -241,7 +242,8 @@ module ws_pane_top_k #(
 
     assign m_key = row_key[KEY_W+TIES_W-1 -: KEY_W];
 
-    wire unused = &{1'b0, s_eos, unused_pane_punct, unused_punct, unused_row_punct, unused_collision, row_key};
+    wire unused = &{1'b0, s_eos, unused_pane_punct, unused_pane_end, unused_punct, unused_row_punct, unused_collision,
+                    row_key};
 
 `ifdef FORMAL
     // Any tuple, the only one with data 1, in any window: it is a row if and only if fewer than K tuples of the window

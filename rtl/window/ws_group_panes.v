@@ -182,14 +182,16 @@ module ws_group_panes #(
     wire [AGGS-1:0]         nulls_2;
     wire                    ends_2 = pane_eos != 0;
 
+    /* verilator lint_off PINCONNECTEMPTY */
     ws_window #(
         .DATA_W(1), .UNIT("TIME"), .SIZE(PANE), .ADVANCE(PANE), .SLACK(SLACK), .WATTR_W(WATTR_W), .COPIES(TABLES),
         .REGISTERED(2)
     ) panes (
         .clk(clk), .rst(rst),
         .s_valid(s_valid), .s_punct(s_punct), .s_eos(1'b0), .s_data(1'b0), .wattr(wattr),
-        .m_valid(pane_valid), .m_punct(unused_pane_punct), .m_eos(pane_eos), .m_data(unused_pane_data)
+        .m_valid(pane_valid), .m_punct(unused_pane_punct), .m_eos(pane_eos), .m_data(unused_pane_data), .m_end()
     );
+    /* verilator lint_on PINCONNECTEMPTY */
 
     ws_delay #(.DATA_W(DATA_W + KEY_W + AGGS*(VALUE_W + 1)), .N(2)) tuple (
         .clk(clk), .rst(rst),

@@ -34,6 +34,7 @@ class Bench:
         self.sent: list[tuple[int, str, int]] = []  # cycle, kind, data
         self.windows: list[tuple[int, int, int, list[int]]] = []  # cycle, copy, data with eos, tuples
         self.puncts: list[tuple[int, int, int]] = []  # cycle, copy, data
+        self.ends: list[tuple[int, int]] = []  # cycle, m_end
         self.open: dict[int, list[int]] = defaultdict(list)
         self.punct_at = -2
 
@@ -54,6 +55,8 @@ class Bench:
             await ReadOnly()
             valid, punct, eos = (int(getattr(self.dut, f"m_{name}").value) for name in ("valid", "punct", "eos"))
             data = int(self.dut.m_data.value) if valid or punct or eos else 0
+            if valid or punct or eos:
+                self.ends.append((cycle(), int(self.dut.m_end.value)))
             for copy in range(self.copies):
                 if valid >> copy & 1:
                     self.open[copy].append(data)
@@ -118,6 +121,11 @@ class Bench:
             assert end in ended or not inside
         assert [(at, copy, data) for at, copy, data, _ in self.windows] == self.puncts
         self.check_turn()
+        closed, oldest = {at: data & mask for at, _, data, _ in self.windows}, first + self.size
+        for at, end in self.ends:
+            oldest = closed.get(at, oldest)
+            assert end == oldest
+            oldest += self.advance * (at in closed)
 
 
 async def bench(dut) -> Bench:

@@ -23,6 +23,7 @@ class Window(Core):
     REGISTERED: int
 
     name: ClassVar[str] = "query:window"
+    outputs: ClassVar[tuple[str, ...]] = ("m_end",)
     lut4_share: ClassVar[float] = 1.2
 
     @property
@@ -41,6 +42,8 @@ class Window(Core):
             ff = copies + width + 2 + (2 * copies * low if copies > 1 else low)
             lut = 1.3 * width + (3.7 if staged else 3.05) * copies * low if copies > 1 else 0.7 * width + 1.5 * low
             ff += (width + low + 1) * staged
+            if ports.get("m_end"):
+                lut, ff = lut + width, ff + width * (self.REGISTERED > 0)
         else:
             left = (max(size, advance) - 1).bit_length() + 1
             ff = 2 * left + (3 * copies if copies > 1 else 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -168,6 +169,25 @@ def items_of(cycles: Iterable[Cycle], p: Parameters) -> list[int]:
     return out
 
 
+def check_bounds(cycles: Sequence[Cycle], played: Played, p: Parameters) -> int:
+    """The contract's bounds hold, of a sorter in which each item leaves. Returns the least number of cycles from the
+    last item of a window with rows to its first row."""
+    contract = cores.MergeSort(p.levels, p.key_w, p.data_w)
+    came = [now for now, cycle in enumerate(cycles) if cycle.valid or cycle.punct or cycle.eos]
+    left, soonest = [now for now, _ in played.found], []
+    for number, now in enumerate(came):
+        assert number + 1 - bisect_left(left, now) <= contract.held, f"cycle {now}"
+    at = 0
+    for items in windows_of(cycles):
+        last, out = came[at + len(items) - 1], played.found[at : at + len(items)]
+        at += len(items)
+        assert out[-1][0] - last <= contract.latest, f"cycle {out[-1][0]}"
+        if len(items) <= contract.places and out[0][1].valid:
+            soonest.append(out[0][0] - last)
+    assert min(soonest) >= contract.soonest
+    return min(soonest)
+
+
 @cocotb.test()
 async def every_length(dut):
     """Windows of every length that matters, one alone in the sorter: the formula of the header, to the cycle."""
@@ -188,6 +208,8 @@ async def every_length(dut):
     played = await play(dut, cycles)
     compare(dut, cycles, played)
     assert [now for now, out in played.found if out.punct or out.eos] == due
+    if not p.unique:
+        assert check_bounds(cycles, played, p) == contract.soonest
 
 
 @cocotb.test()
@@ -214,6 +236,7 @@ async def without_a_pause(dut):
             now + latency(p.levels, 2 * size) for now in range(len(full))
         ]
         assert [now for now, _ in played.found] == items_of(full + other, p)
+        check_bounds(full + other, played, p)
 
 
 @cocotb.test()
@@ -235,7 +258,10 @@ async def with_pauses(dut):
                 cycles.append(Cycle(0, 0, 0, g.getrandbits(p.key_w), g.getrandbits(p.data_w)))
             cycles.append(one)
         cycles += [IDLE] * g.choice([0, 0, 3, size])
-    compare(dut, cycles, await play(dut, cycles))
+    played = await play(dut, cycles)
+    compare(dut, cycles, played)
+    if not p.unique:
+        check_bounds(cycles, played, p)
 
 
 @cocotb.test()

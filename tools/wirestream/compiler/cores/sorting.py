@@ -209,8 +209,10 @@ class TopK(Core):
 
 @dataclass(frozen=True)
 class MergeSort(Core):
-    """ws_merge_sort; the latency is that of full windows without a gap, `after` that of one window. Swept: 3 to 9
-    levels, keys of 16 to 64 bits, tuples of 40 to 120.
+    """ws_merge_sort; the latency is that of full windows without a gap, `after` that of one window. From the last item
+    of a window with up to 2**LEVELS items its first row leaves after `soonest` cycles or later, its last one after at
+    most `latest`, whatever the sorter holds, which is at most `held` items. Swept: 3 to 9 levels, keys of 16 to 64
+    bits, tuples of 40 to 120.
 
     Cells of each level: two queues, and the comparisons of what can be the next pair of heads.
     """
@@ -225,9 +227,14 @@ class MergeSort(Core):
     outputs: ClassVar[tuple[str, ...]] = ("m_last", "m_run", "m_key", "evt_long", "evt_equal")
 
     @property
+    def places(self) -> int:
+        """Rows of a run."""
+        return 1 << self.LEVELS
+
+    @property
     def rows(self) -> int:
         """Of a window, which closes with an item of its own."""
-        return (1 << self.LEVELS) - 1
+        return self.places - 1
 
     def after(self, items: int) -> int:
         """The cycles from the last item of a window, which find the sorter empty and come without a gap, until it
@@ -235,6 +242,18 @@ class MergeSort(Core):
         runs = [1 << level for level in range(self.LEVELS)]
         wide = [5 + (run > 8) for run in runs]
         return 2 + sum(r + h if items > r else max(items + 3, h) for r, h in zip(runs, wide, strict=True))
+
+    @property
+    def soonest(self) -> int:
+        return 2 + 6 * self.LEVELS - min(self.LEVELS, 4)
+
+    @property
+    def latest(self) -> int:
+        return 2 * self.after(2 << self.LEVELS)
+
+    @property
+    def held(self) -> int:
+        return 2**self.LEVELS + 6 * self.LEVELS + 2
 
     @property
     def latency(self) -> int:

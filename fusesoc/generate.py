@@ -14,14 +14,14 @@ except ModuleNotFoundError:  # FuseSoC runs another Python than the project's
         sys.exit("the Python package wirestream is missing: run `make list` once, or pip install the repository")
     os.execv(python, [str(python), *sys.argv])
 from wirestream.arguments import text_of
-from wirestream.compiler.methods import WindowOptions
+from wirestream.compiler.methods import WINDOW_ROWS, WindowOptions
 from wirestream.compiler.output import write
 from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.errors import QueryError
 from wirestream.schema.streams import load, shipped
 
-USED = {"query", "streams", "clock", "groups", "without", "windows", "luts", "ram_bits", "set"}
+USED = {"query", "streams", "clock", "groups", "without", "windows", "luts", "ram_bits", "window_rows", "set"}
 
 
 def main(config: dict) -> None:
@@ -38,7 +38,8 @@ def main(config: dict) -> None:
         streams = [*shipped(), *(load(root / path) for path in given.get("streams", []))]
         rewrites = Rewrites.without(*given.get("without", []))
         clock_ns = 1000 / given["clock"] if "clock" in given else CLOCK_NS
-        windows = WindowOptions.read(given.get("windows", []), given.get("luts"), given.get("ram_bits"))
+        sizes = given.get("luts"), given.get("ram_bits"), given.get("window_rows", WINDOW_ROWS)
+        windows = WindowOptions.read(given.get("windows", []), *sizes)
         groups = given.get("groups", CAPACITY)
         compiled = compile_queries(text, streams, file.stem, rewrites, clock_ns, groups, windows)
         write(compiled, Path.cwd(), given.get("set"), config["vlnv"])

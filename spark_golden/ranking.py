@@ -42,6 +42,12 @@ def highest_trades(trades: DataFrame) -> DataFrame:
     return _first(highest, "window_end", [F.desc("Price"), F.desc("Volume"), F.asc("seq")], 3).drop("seq")
 
 
+def price_ladder(trades: DataFrame) -> DataFrame:
+    held = in_windows(trades, 60, 60, 0).where("Volume > 0")
+    columns = [F.col("end").alias("window_end"), "Time", "Symbol", "Price", "Volume"]
+    return held.orderBy("end", F.desc("Price"), "Symbol", "seq").select(*columns)
+
+
 def price_leaders(trades: DataFrame) -> DataFrame:
     held = in_windows(trades, 300, 60, 10).select(F.col("end").alias("window_end"), "Time", "Symbol", "Price", "seq")
     return _first(held, "window_end", [F.desc("Price"), F.asc("seq")], 5).drop("seq")

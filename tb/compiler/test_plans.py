@@ -7,7 +7,9 @@ import time
 import pytest
 
 from tb.queries.run import QUERIES, compiled
+from wirestream import cli
 from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.gates import gates_of, outputs_of
 from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.package import package
 from wirestream.compiler.parse import parse
@@ -297,3 +299,42 @@ def test_a_port_has_sixteen_outputs():
 def test_a_string_of_an_aggregate_is_compared():
     sql = "SELECT max_by(Symbol, Volume) <> 'UBSN' AS Other FROM Trades [RANGE 60 SLIDE 60 WATTR Time] INTO R"
     assert compile_queries(sql, shipped()).circuit.warnings == []
+
+
+def sorter(built: Compiled) -> tuple[str, int]:
+    """The core that sorts, and how many rows it holds."""
+    (core,) = {i.contract for i in built.circuit.instances if i.core in ("sort:merge_sort", "sort:top_k")}
+    return core.name, getattr(core, "places", None) or core.K
+
+
+@pytest.mark.parametrize(("rows", "places"), [(1024, 1024), (2, 2), (3, 4), (1025, 2048)])
+def test_room_for_the_rows_of_a_window(rows, places):
+    """A FIFO of the board has room for all that the sorter holds, without a window's worth for each punctuation."""
+    sql = "SELECT Price FROM Trades [RANGE 60 SLIDE 60 WATTR Time] ORDER BY Price DESC, Symbol"
+    made = built(sql, windows=WindowOptions(rows=rows))
+    (result,) = made.circuit.results
+    assert sorter(made) == ("sort:merge_sort", places) and result.runs.rows == places
+    assert result.bus.rows == (0, 1) and result.bus.held > places
+    assert [field.declared for field in result.schema.in_record] == ["int", f"string({4 + 4 + 4})"]
+    (gate,) = gates_of(made.circuit, outputs_of(made.circuit))
+    assert gate.latency < 80 < gate.drain or rows < 4
+    assert places + gate.latency < 1 << gate.room_bits <= 4 * places + 512
+    assert f"DRAIN_CYCLES({gate.drain})" in "".join(package(made.circuit).files.values())
+
+
+def test_sorter_of_windows_of_tuples():
+    """No window is longer than SIZE, so that no row needs the bytes of the order."""
+    sql = "SELECT Price FROM Trades [SIZE {0} ADVANCE {0} TUPLES] ORDER BY Price"
+    found = {size: built(sql.format(size)) for size in (1, 17, 5000)}
+    assert [sorter(made) for made in found.values()] == [("sort:merge_sort", places) for places in (2, 32, 8192)]
+    assert not any(made.circuit.results[0].runs or made.circuit.results[0].schema.order for made in found.values())
+    assert sorter(built(sql.format(9) + " OFFSET 2")) == ("sort:top_k", 9)
+
+
+def test_explain_says_what_a_sorter_holds(capsys):
+    assert cli.main(["explain", str(QUERIES / "price_ladder.sql"), "--window-rows", "100"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "128 places" in said
+    assert (
+        "a window of up to 128 rows leaves as one sorted run; m_long counts longer ones, which leave as several" in said
+    )

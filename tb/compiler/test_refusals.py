@@ -41,7 +41,37 @@ REFUSED = [
     (f"SELECT count(*) AS N FROM Trades {W} FETCH FIRST 3 ROWS ONLY", "unexpected 'FETCH'; write LIMIT 10", (1, 74)),
     (f"SELECT count(*) AS N FROM Trades {W} ORDER BY 2", "ORDER BY 2: not the place of a column of SELECT", (1, 83)),
     (f"SELECT * FROM Trades {W} ORDER BY 1 LIMIT 1", "ORDER BY 1: not the place of a column of SELECT", (1, 71)),
-    (f"SELECT Price FROM Trades {W} ORDER BY Price", "ORDER BY Price of all tuples of a window; add LIMIT", (1, 26)),
+    (
+        f"SELECT Price FROM Trades {W} ORDER BY Price",
+        "ORDER BY Price of all tuples of a window, of which several are open at once; use SLACK 0 and a SLIDE of at "
+        "least RANGE, or add LIMIT",
+        (1, 26),
+    ),
+    (
+        "SELECT Price FROM Trades [RANGE 60 SLIDE 59 WATTR Time] ORDER BY Price",
+        "of which several are open at once; use SLACK 0",
+        (1, 26),
+    ),
+    (
+        "SELECT Price FROM Trades [SIZE 30 ADVANCE 29 TUPLES] ORDER BY Price",
+        "of which several are open at once; use an ADVANCE of at least SIZE, or add LIMIT",
+        (1, 26),
+    ),
+    (
+        "SELECT Price FROM Trades [SIZE 2000000 ADVANCE 2000000 TUPLES] ORDER BY Price",
+        "ORDER BY Price of all tuples of a window; 2,000,000 are more than 1,048,576: use a smaller SIZE",
+        (1, 26),
+    ),
+    (
+        "SELECT Price FROM Trades [RANGE 60 SLIDE 60 WATTR Time] ORDER BY Price OFFSET 3",
+        "ORDER BY Price OFFSET 3 of all tuples of a window; add LIMIT",
+        (1, 26),
+    ),
+    (
+        "SELECT Price AS `Order` FROM Trades [RANGE 60 SLIDE 60 WATTR Time] ORDER BY Price",
+        "Order is the name of the bytes that state the order of the rows; rename the field",
+        None,
+    ),
     (f"SELECT Price FROM Trades {W} ORDER BY Price LIMIT 300", "keeps 300 rows; the most is 256", (1, 26)),
     (f"SELECT Price FROM Trades {W} OFFSET 3", "OFFSET 3 of all tuples of a window; add LIMIT", (1, 26)),
     (

@@ -95,6 +95,14 @@ def test_a_change_goes_no_further_than_needed():
     assert half <= 0.7 < now
 
 
+def test_a_sorter_with_room_for_fewer_rows():
+    sql, chip, many = (QUERIES / "price_ladder.sql").read_text(), "ecp5-45", WindowOptions(rows=8192)
+    rows, percent = re.search(r"--window-rows (\d+) \((\d+)% of RAM\)", judged(sql, chip, windows=many)[-1]).groups()
+    asked = (request(sql, windows=options) for options in (many, WindowOptions(rows=int(rows))))
+    now, less = (Fit(CHIPS[chip], total(one.compiled().circuit)).full for one in asked)
+    assert less <= 0.7 < now and f"{less:.0%}" == f"{percent}%"
+
+
 def test_nothing_is_cheaper_in_a_filter_that_fits():
     assert len(judged("SELECT Price FROM Trades WHERE Price > 7 INTO R", "ecp5-25")) == 1
 

@@ -149,7 +149,7 @@ def test_register_behind_a_product_is_the_multipliers(tmp_path, load, left, enab
         (["skid_buffer", "NOPE=3"], "NOPE: no such parameter; skid_buffer has DATA_W"),
         (
             ["{query}", "nope=3"],
-            "nope: no such option of a query; valid: clock, groups, luts, ram_bits, windows, without",
+            "nope: no such option of a query; valid: clock, groups, luts, ram_bits, window_rows, windows, without",
         ),
         (["{query}", "clock=fast"], "clock=fast: must be an integer of at least 1"),
         (["{query}", "ram_bits=x"], "ram_bits=x: must be an integer of at least 0"),

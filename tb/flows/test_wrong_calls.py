@@ -146,6 +146,7 @@ CALLS = [
     ("explain q.sql --clock nan", USAGE, "--clock nan: must be more than 0"),
     ("explain q.sql --clock fast", USAGE, "argument --clock: invalid float value: 'fast'"),
     ("explain q.sql --groups 0", USAGE, "--groups 0: must be at least 1"),
+    ("explain q.sql --window-rows 1", USAGE, "--window-rows 1: must be 2 to 1,048,576"),
     ("explain q.sql --luts -5", USAGE, "--luts -5: must be at least 0"),
     ("explain q.sql --ram-bits -5", USAGE, "--ram-bits -5: must be at least 0"),
     ("explain q.sql --windows fast", USAGE, "unknown method for windows fast; one of auto, replicate"),

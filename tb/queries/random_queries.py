@@ -124,7 +124,7 @@ class _Draw:
                 made = self.first(self.rng.choice(("time", "tuples")), self.below())
             case _:
                 made = self.windowed("tuples", self.windowed("time", self.below(), keyed=False), keyed=False)
-        return self.plain(made) if self.often(0.2) else made
+        return self.plain(made) if self.often(0.2) else _whole(made)
 
     def below(self) -> Relation:
         return self.plain(self.source, timed=True) if self.often(0.5) else self.source
@@ -582,6 +582,15 @@ class _Draw:
         likely = ("<", "<=", "<>") if b.data[0] > 100_000 else (">", ">=", "<>") if b.data[1] <= 1 else [*COMPARE][:5]
         op = self.rng.choice([*(likely if self.often(0.85) else COMPARE)])
         return Expr(op, (a, b), null=a.null or b.null)
+
+
+def _whole(made: Relation) -> Relation:
+    """In half of the queries for the first tuples in an order, of windows that are open one at a time: all tuples."""
+    if not (isinstance(made, Select) and made.of_tuples and made.order and made.window):
+        return made
+    window, limit = made.window, made.limit
+    one_by_one = window.size + window.slack <= window.advance
+    return replace(made, limit=Limit(None, 0)) if one_by_one and not limit.offset and limit.count % 2 else made
 
 
 def _of_kind(scope: list[Expr], kind: str) -> list[Expr]:

@@ -145,7 +145,8 @@ def _in_order(made: DataFrame, select: Select) -> DataFrame:
     by = [_directed(_value(order.key), order) for order in select.order]
     place = F.row_number().over(Over.partitionBy("session", "_seq").orderBy(*by, "_first"))
     first, count = select.limit.offset, select.limit.count
-    made = made.withColumn("_place", place).where(F.col("_place").between(first + 1, first + count))
+    made = made.withColumn("_place", place).where(F.col("_place") > first)
+    made = made if count is None else made.where(F.col("_place") <= first + count)
     return made.withColumn("_seq", F.col("_seq") * MOST_PLACES + F.col("_place"))
 
 

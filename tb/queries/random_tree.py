@@ -114,7 +114,9 @@ class Order:
 
 @dataclass(frozen=True)
 class Limit:
-    count: int
+    """count: None for all."""
+
+    count: int | None
     offset: int
 
 
@@ -205,7 +207,8 @@ def sql(relation: Relation, named: list[str] | None = None) -> str:
             words += [f"GROUP BY {', '.join(group)}"] if group else []
             words += [f"HAVING {text(having)}"] if having else []
             words += [f"ORDER BY {', '.join(map(_order, order))}"] if order else []
-            words += [f"LIMIT {limit.count}" + f" OFFSET {limit.offset}" * bool(limit.offset)] if limit else []
+            words += [f"LIMIT {limit.count}"] if limit and limit.count is not None else []
+            words += [f"OFFSET {limit.offset}"] if limit and limit.offset else []
             return " ".join(words)
 
 

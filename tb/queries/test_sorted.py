@@ -32,14 +32,26 @@ QUERIES = {
     "Around": f"SELECT Sensor, S + 1 AS T FROM (SELECT Sensor, sum(Lots) AS S {WINDOW} GROUP BY Sensor "
     "ORDER BY S LIMIT 2) WHERE S > 0",
 }
+INORDER = "FROM Readings [RANGE 60 SLIDE 60 WATTR Time]"
+WHOLE = {
+    "Falling": f"SELECT window_end, Time, Sensor, Level {INORDER} WHERE Sensor <> 'X' ORDER BY Level DESC",
+    "Hidden": f"SELECT Sensor, Lots * 2 AS L {INORDER} ORDER BY Rate DESC NULLS FIRST, Code NULLS LAST, Lots % 5",
+    "Apart": "SELECT Time, window_start AS A, Total FROM Readings [RANGE 40 SLIDE 60 WATTR Time SLACK 20] "
+    "ORDER BY Sensor DESC, Time DESC",
+    "OfSome": "SELECT S, coalesce(Lots, 0) AS L, window_end AS E FROM (SELECT Time, Lots, concat(Sensor, '!') AS S "
+    "FROM Readings WHERE Good) [RANGE 90 SLIDE 90 WATTR Time] ORDER BY Lots, 1 DESC",
+    "Hundreds": "SELECT * FROM Readings [SIZE 60 ADVANCE 70 TUPLES] ORDER BY Good DESC, Lots % 3",
+    "Few": "SELECT Sensor, Total FROM Readings [SIZE 5 ADVANCE 5 TUPLES] ORDER BY Total",
+}
 GROUPS = 8  # at most: those of two columns
 ONE, OTHER = (Trial(f"sorted_{n}", CREATE, dict(list(QUERIES.items())[at::2]), GROUPS) for at, n in enumerate("ab"))
 
 
-TRIALS = {trial.name: trial for trial in (ONE, OTHER)}
+ALL = Trial("sorted_whole", CREATE, WHOLE)
+TRIALS = {trial.name: trial for trial in (ONE, OTHER, ALL)}
 
 
-@pytest.mark.parametrize(("trial", "name"), [(ONE.name, "least_or_null"), (OTHER.name, "runs")])
+@pytest.mark.parametrize(("trial", "name"), [(ONE.name, "least_or_null"), (OTHER.name, "runs"), (ALL.name, "runs")])
 def test_rows(trial, name):
     TRIALS[trial].check(adversary(name))
 

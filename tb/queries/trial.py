@@ -14,9 +14,10 @@ import numpy as np
 
 from tb import BUILD
 from tb.queries import golden
-from tb.queries.ethernet import Board
+from tb.queries.ethernet import Board, Run
 from wirestream.compiler import spelling, units
 from wirestream.compiler.compile import Compiled, compile_queries
+from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.parse import parse
 from wirestream.compiler.planner import CAPACITY
 from wirestream.record.rows import OVERFLOW, Row
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trial:
-    """create: the statement that declares the stream. queries: by the names of their results. capacity: groups."""
+    """create: the statement that declares the stream. queries: by the names of their results. capacity: groups.
+    windows: how they are built."""
 
     name: str
     create: str
     queries: Mapping[str, str]
     capacity: int = CAPACITY
+    windows: WindowOptions | None = None
 
     @property
     def text(self) -> str:
@@ -44,21 +47,26 @@ class Trial:
 
     @cached_property
     def built(self) -> Compiled:
-        return compile_queries(self.text, shipped(), self.name, capacity=self.capacity)
+        return compile_queries(self.text, shipped(), self.name, capacity=self.capacity, windows=self.windows)
 
     @property
     def stream(self) -> Stream:
         return self.built.circuit.entries[0].stream
 
-    def of_circuit(self, records: np.ndarray) -> dict[str, Rows]:
-        """A value that is flagged as too large is null."""
+    def run(self, records: np.ndarray) -> Run:
+        """The circuit's rows and counters for these tuples; none of them is lost."""
         folder = BUILD / "queries" / self.name
         board = Board.of(self.built, folder)
         run = board.play(records, folder.with_name(f"{self.name}.run"), per_datagram=5, gaps="0.5:20000", stalls=RANDOM)
         assert not {name: n for name, n in run.counters.items() if n and name.endswith("_lost")}
         assert run.counters["tuple_rx_tuple"] == len(records)
+        return run
+
+    def of_circuit(self, records: np.ndarray) -> dict[str, Rows]:
+        """A value that is flagged as too large is null."""
+        run = self.run(records)
         return {
-            name: kept(sql, list(map(_without_overflow, run.rows(n))))
+            name: kept(sql, list(map(without_overflow, run.rows(n))))
             for n, (name, sql) in enumerate(self.queries.items())
         }
 
@@ -109,5 +117,6 @@ def _frame(stream: Stream, records: np.ndarray) -> DataFrame:
     return golden.to_frame(records, schema=stream.schema)
 
 
-def _without_overflow(row: Row) -> Row:
+def without_overflow(row: Row) -> Row:
+    """The row with nulls for values that are flagged as too large."""
     return tuple((name, None if value == OVERFLOW else value) for name, value in row)

@@ -106,8 +106,9 @@ class Axis(Netlist):
             del ports["room"]
             self.add("join:joined_entry", "joined_entry", {"DATA_W": width}, ports)
             return
+        drain = {"DRAIN_CYCLES": gate.drain} if gate.drain else {}
         if entry.window is None:
-            parameters |= {"INTERVAL": entry.interval, "TUPLE_PLACES": gate.places[1]}
+            parameters |= {"INTERVAL": entry.interval, "TUPLE_PLACES": gate.places[1]} | drain
             self.add("window:entry", f"entry{name}", parameters, ports)
             return
         window, column = entry.window, record_columns("", schema)[entry.window.attribute]
@@ -127,7 +128,7 @@ class Axis(Netlist):
             ports["s_selected"] = wire("next_selected") if entry.verdict else "1'b1"
             self.add("window:session_entry", f"session_entry{name}", parameters, ports)
             return
-        parameters |= {"EMIT_EMPTY": int(window.emit_empty), "TUPLE_PLACES": gate.places[1]}
+        parameters |= {"EMIT_EMPTY": int(window.emit_empty), "TUPLE_PLACES": gate.places[1]} | drain
         self.add("window:punctuator", f"punctuator{name}", parameters, ports)
 
     def _items(self, gate: Gate) -> dict[str, str]:
@@ -184,6 +185,8 @@ class Axis(Netlist):
             for signal, width in (("valid", 1), ("punct", 1), ("data", result.schema.record_bits)):
                 ports[f"{result.prefix}_{signal}"] = self.wire(f"{result.prefix}_{signal}", width)
             ports[f"{result.prefix}_eos"] = "join_ended" if self.circuit.joins else ""
+            if result.runs:
+                ports[f"{result.prefix}_long"] = self.wire(f"{result.prefix}_long")
         if self.circuit.joins:
             (gate,) = self.gates
             ports |= {"ready": "join_ready", "room": self.wire("join_room"), "evt_lost": ""} | JOIN
@@ -239,6 +242,9 @@ class Axis(Netlist):
             (f"{label}_lost", f"{push} && !{label}_ready"),
             (f"{label}_overflow", f"{prefix}_valid && ({flags})"),
         ]
+        if output.long:
+            self.event(f"{label}_long")
+            self.assigned.append((f"{label}_long", f"{prefix}_long"))
         parameters = {
             "DATA_W": DATA_W,
             "RECORD_BYTES": output.schema.record_bytes,
@@ -260,14 +266,17 @@ class Axis(Netlist):
         )
 
     def _room(self, gate: Gate) -> None:
-        """The free places in the fullest of a gate's FIFOs."""
+        """The free places in the fullest of a gate's FIFOs, without those for rows that wait in the circuit."""
         levels, bits = [f"{output.label}_level" for output in gate.outputs], gate.room_bits
         most = levels[0]
         for n, level in enumerate(levels[1:], 1):
             larger = self.wire(gate.wire(f"level_{n}"), bits + 1)
             self.assigned.append((larger, f"{level} > {most} ? {level} : {most}"))
             most = larger
-        self.assigned.append((gate.wire("gate_room"), f"{bits + 1}'d{1 << bits} - {most}"))
+        usable = (1 << bits) - gate.held
+        room = f"{bits + 1}'d{usable} - {most}"
+        room = f"{most} > {bits + 1}'d{usable} ? {bits + 1}'d0 : {room}" if gate.held else room
+        self.assigned.append((gate.wire("gate_room"), room))
 
     def _arbiter(self) -> None:
         inputs = {

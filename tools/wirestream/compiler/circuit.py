@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from wirestream.compiler.cores import Core
 from wirestream.compiler.methods import Choice
-from wirestream.compiler.plan import Column, Join, Plan, shown, walk, window_text
+from wirestream.compiler.plan import ORDER, Column, Join, Plan, shown, walk, window_text
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.types import Boolean, Date, Decimal, Text, Timestamp, Type, Uint64, of_field
 from wirestream.errors import QueryError
@@ -110,7 +110,8 @@ class Bus:
     cycles from the circuit's input; after a union or a join (not `exact`) up to `early` cycles fewer, and more when a
     row waits for its turn. wait: the most cycles more, which other rows of the window take. stage: the index of
     the stage that drives the bus. rows: the most rows that one punctuation, and that one tuple at the input, cause.
-    gaps: some of these rows may be missing, even the first.
+    gaps: some of these rows may be missing, even the first. held: the most rows that wait until their window ends, and
+    leave up to `wait` cycles later than the latency.
     """
 
     valid: str
@@ -126,6 +127,7 @@ class Bus:
     wait: int = 0
     rows: tuple[int, int] = (0, 1)
     gaps: bool = False
+    held: int = 0
 
     def late(self, names: Iterable[str] = ()) -> float:
         return max([self.delay, *(self.delays.get(name, 0.0) for name in names)])
@@ -220,9 +222,19 @@ class Spill:
     copies: int = 0
 
 
+@dataclass(frozen=True)
+class Runs:
+    """The sorted runs that a window leaves as, of up to `rows` rows. long: the wire that is high once for a window of
+    several."""
+
+    rows: int
+    long: str
+
+
 @dataclass
 class Result:
-    """The output of a query. row: its record. latency: in cycles, from a tuple or from what closes a window."""
+    """The output of a query. row: its record. latency: in cycles, from a tuple or from what closes a window. runs: of
+    windows in time that are sorted whole."""
 
     prefix: str
     plan: Plan
@@ -231,6 +243,7 @@ class Result:
     bus: Bus
     row: list[Signal]
     spill: Spill | None = None
+    runs: Runs | None = None
 
     @property
     def name(self) -> str:
@@ -303,8 +316,9 @@ def result_schema(name: str, plan: Plan, stream_id: int) -> tuple[Schema, list[s
     assert (FLAG_OVERFLOW, FLAG_NULL) == (1, 2)
     flags = [companion or "" for c in fallible(plan) for companion in (c.overflow, c.null)]
     fields = tuple(Field(c.name, field_type(c.type), bool(c.null or c.overflow)) for c in shown(plan))
+    order = plan.columns[ORDER].type.length if ORDER in plan.columns else 0
     try:
-        return Schema(name, stream_id, fields), flags
+        return Schema(name, stream_id, fields, order), flags
     except ValueError as error:
         raise QueryError(f"{name}: {error}") from None
 

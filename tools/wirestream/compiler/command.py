@@ -18,7 +18,7 @@ from wirestream.compiler.cores.base import Cells
 from wirestream.compiler.description import scales
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.group_methods import CAM_GROUPS
-from wirestream.compiler.methods import AUTO, METHODS, WindowOptions, cycles
+from wirestream.compiler.methods import AUTO, METHODS, WINDOW_ROWS, WindowOptions, cycles
 from wirestream.compiler.output import write
 from wirestream.compiler.parse import parse
 from wirestream.compiler.planner import CAPACITY, CLOCK_NS
@@ -97,7 +97,7 @@ def _compiled(options: argparse.Namespace) -> tuple[Request, Compiled]:
             Rewrites.without(*options.without),
             1000 / options.clock,
             options.groups,
-            WindowOptions.read(options.windows, options.luts, options.ram_bits),
+            WindowOptions.read(options.windows, options.luts, options.ram_bits, options.window_rows),
         )
         return request, request.compiled()
 
@@ -113,6 +113,10 @@ def _parser(prog: str, description: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--groups", type=int, default=CAPACITY, help="groups that fit a GROUP BY (default: %(default)d)"
     )
+    parser.add_argument(
+        *("--window-rows",), type=int, default=WINDOW_ROWS, metavar="N",
+        help="rows of a window in time that ORDER BY without LIMIT sorts as one run (default: %(default)d)",
+    )  # fmt: skip
     parser.add_argument("--without", nargs="+", default=[], metavar="REWRITE", help="rewrites to switch off")
     parser.add_argument(
         *("--windows",), nargs="+", default=[], metavar="[RESULT=]METHOD",
@@ -174,7 +178,10 @@ def promise(circuit: Circuit, result: Result) -> str:
         rate += " while `ready`"
     lines = [f"\n[bold]{result.name}[/]  latency {latency}, issue rate {rate}"]
     closing, each = result.bus.rows
-    if entry.window:
+    if result.runs:
+        most = f"a window of up to {result.runs.rows:,} rows leaves as one sorted run"
+        lines.append(f"{most}; {result.prefix}_long counts longer ones, which leave as several")
+    elif entry.window:
         closes = f"windows close at least {entry.close_cycles} cycles apart"
         lines.append(f"{closes}, with at most {closing} row{'s' * (closing > 1)}")
     elif each > 1:

@@ -21,7 +21,8 @@
 other rows of the window take. `closing_rows`, `tuple_rows`: the most rows, one per cycle, that a punctuation and that
 a tuple cause; `sifted`: any of them may be missing, even the first.
 `fields`: each with its type, as ["Price", "int"], or ["Mean", "long null"] if the record has flags for it (see
-docs/wire-format.md); the bytes of flags are the last fields.
+docs/wire-format.md); the bytes of flags are the last fields, and if `order` is true, then the bytes whose order is that
+of the rows; it is missing where rows always leave in their order.
 `grace`: with a JOIN, for how many cycles after the cycle in which `ready` fell tuples may still arrive; `sides`: the
 entries of R and S that a result's JOIN reads; `pairs`: the most pairs that a tuple makes there, one per cycle. A tuple
 that finds the join idle has its first pair within `latency`, before conditions that follow the join.
@@ -61,12 +62,13 @@ def load_schema(described: dict, fallible: Container[str] = ()) -> Schema:
     fields = tuple(Field.of(name, declared) for name, declared in described["fields"])
     fields = tuple(replace(field, nullable=field.nullable or field.name in fallible) for field in fields)
     flags = -(-sum(field.nullable for field in fields) // FLAGS_IN_A_BYTE)
-    return Schema(described["name"], described["id"], fields[: len(fields) - flags])
+    order = fields[-1].arguments[0] if described.get("order") else 0
+    return Schema(described["name"], described["id"], fields[: len(fields) - flags - bool(order)], order)
 
 
 def _schema(schema: Schema) -> dict:
     fields = [[field.name, field.declared] for field in schema.in_record]
-    return {"name": schema.name, "id": schema.stream_id, "fields": fields}
+    return {"name": schema.name, "id": schema.stream_id, "fields": fields} | ({"order": True} if schema.order else {})
 
 
 def _entry(entry: Entry) -> dict:

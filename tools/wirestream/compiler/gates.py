@@ -26,13 +26,15 @@ def check_fits(what: str, schema: Schema) -> None:
 @dataclass(frozen=True)
 class Output:
     """An output of the circuit. rows: the most rows that a punctuation causes, and that a tuple causes, its own row
-    included."""
+    included. overflows: bits of the record. long: whether the circuit has a wire for windows that its sorter does not
+    hold."""
 
     label: str
     prefix: str
     schema: Schema
     rows: tuple[int, int]
-    overflows: tuple[int, ...] = ()  # bits of the record
+    overflows: tuple[int, ...] = ()
+    long: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Gate:
     """Admits items to one input of the circuit, or with a JOIN to all of them.
 
     number: "" if it is the only gate. label: prefix of its events. outputs: those with rows of the items it admits.
+    held: places of a FIFO that are kept free for rows that wait in the circuit until their window ends; drain: the
+    cycles until they have left.
     """
 
     number: str
@@ -48,6 +52,8 @@ class Gate:
     outputs: tuple[Output, ...]
     latency: int
     places: tuple[int, int]
+    held: int = 0
+    drain: int = 0
 
     @property
     def entry(self) -> Entry:
@@ -61,7 +67,7 @@ class Gate:
     def room_bits(self) -> int:
         """The FIFOs hold 2**room_bits rows: enough for tuples at full rate while the rows of several windows wait."""
         closing, each = self.places
-        return max(6, (4 * closing + 2 * each * (self.latency + 2)).bit_length())
+        return max(6, (4 * closing + 2 * each * (self.latency + 2) + self.held).bit_length())
 
     def wire(self, name: str) -> str:
         """in_valid, or in1_valid."""
@@ -77,7 +83,8 @@ def outputs_of(circuit: Circuit) -> list[Output]:
         places = record_columns("", result.schema)
         bits = [places[f"{c}.overflow"].lsb for c in fallible(result.plan) if c.overflow]
         label = "query" if alone else result.name.lower()
-        found.append(Output(label, result.prefix, result.schema, result.bus.rows, tuple(bits)))
+        rows, long = result.bus.rows, bool(result.runs)
+        found.append(Output(label, result.prefix, result.schema, rows, tuple(bits), long))
     found += [Output(f"overflow{n or ''}", s.prefix, s.schema, (0, 1)) for n, s in enumerate(circuit.spills)]
     for output in found:
         check_fits("a row", output.schema)
@@ -99,10 +106,13 @@ def gates_of(circuit: Circuit, all_outputs: list[Output]) -> list[Gate]:
         places = max(o.rows[0] for o in outputs) + 1, max(o.rows[1] for o in outputs)
         # From the decision to the last place taken: its register, rows, punctuation, level, one to spare.
         waits = 0 if all(result.bus.exact for result in results) else UNION_WAITS
-        latency = max(result.latency + result.bus.wait for result in results)
-        latency = 1 + latency + waits + max(places[0] - 1, places[1], 1) - 1 + 3
+        least = 1 + waits + max(places[0] - 1, places[1], 1) - 1 + 3
+        latency = least + max(r.latency + (0 if r.bus.held else r.bus.wait) for r in results)
+        sorters = [result for result in results if result.bus.held]
+        held = max((result.bus.held + latency for result in sorters), default=0)
+        drain = max((least + result.latency + result.bus.wait for result in sorters), default=0)
         name, label = str(n) if len(groups) > 1 else "", f"{label}{n}" if several else label
-        found.append(Gate(name, label, group, outputs, latency, places))
+        found.append(Gate(name, label, group, outputs, latency, places, held, drain))
     return found
 
 

@@ -175,7 +175,7 @@ def _sorted_tuples(
     if select.limit and select.limit.count == 0:
         after.keep(syntax.Literal(select.limit.position, False))
     else:
-        after.sort(keys, select.limit)
+        after.sort(keys, select.limit, end)
     return after.project(select.items)
 
 

@@ -41,6 +41,7 @@ NEAR = 1.1  # ratio up to which costs, and periods, count as equal
 MOST_BITS, MOST_OF_PAIR = 64, 128  # of a result in ws_bank, of a pair in it
 MOST_PANES = 65_536  # in a window
 MOST_SESSIONS = 64  # open at once
+WINDOW_ROWS, MOST_WINDOW_ROWS = 1024, 1 << 20  # that a sorter of all tuples of a window has room for
 MOST_COPIES = 4096  # of aggregates, one for each open window
 NUMBER_W = 64  # bits of a tuple's number
 MOST_INTERVAL = 8  # cycles from a tuple to the next, for windows of tuples
@@ -66,17 +67,23 @@ WHOLE_NS = 1.1  # increment of a sum of 64 bits in one piece instead of two halv
 class WindowOptions:
     """The user's choice of methods. method: one of METHODS or AUTO, for all results; of: for single results, by name.
 
-    luts, ram_bits: limits for the windows of one aggregate; None: no limit.
+    luts, ram_bits: limits for the windows of one aggregate; None: no limit. rows: of a window in time that a sorter of
+    all its tuples has room for.
     """
 
     method: str = AUTO
     of: Mapping[str, str] = field(default_factory=dict)
     luts: int | None = None
     ram_bits: int | None = None
+    rows: int = WINDOW_ROWS
 
     @classmethod
     def read(
-        cls, words: str | Iterable[str] = (), luts: int | None = None, ram_bits: int | None = None
+        cls,
+        words: str | Iterable[str] = (),
+        luts: int | None = None,
+        ram_bits: int | None = None,
+        rows: int = WINDOW_ROWS,
     ) -> WindowOptions:
         """The options given by words ``METHOD`` and ``RESULT=METHOD``; raises ValueError."""
         method, of = AUTO, {}
@@ -91,7 +98,9 @@ class WindowOptions:
         for budget, value in (("luts", luts), ("ram-bits", ram_bits)):
             if value is not None and value < 0:
                 raise ValueError(f"--{budget} {value}: must be at least 0")
-        return cls(method, of, luts, ram_bits)
+        if not 2 <= rows <= MOST_WINDOW_ROWS:
+            raise ValueError(f"--window-rows {rows}: must be 2 to {MOST_WINDOW_ROWS:,}")
+        return cls(method, of, luts, ram_bits, rows)
 
     def of_result(self, name: str) -> str:
         return self.of.get(name, self.method)

@@ -36,6 +36,7 @@ from wirestream.compiler.types import BOOLEAN, Boolean, Date, Decimal, Integer, 
 from wirestream.schema.fields import ENCODING
 from wirestream.schema.streams import Stream
 
+ORDER = ".order"  # of the rows of a window that may leave as several sorted runs
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}  # a < b is b > a
 APPLY = {"+": add, "-": sub, "*": mul, "=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 APPLY |= {"&": and_, "|": or_, "^": xor, "<<": lshift, ">>": rshift}
@@ -407,17 +408,21 @@ class SortKey:
 @dataclass(frozen=True)
 class Sort(Plan):
     """The rows of each window of `child` in order, equal ones by arrival: `count` of them, or all if it is None, after
-    `offset`."""
+    `offset`. order: a column of bytes with the end of a row's window and its keys, whose order is that of the rows."""
 
     child: Plan
     keys: tuple[SortKey, ...]
     count: int | None
     offset: int
+    order: Column | None = None
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        return self.child.columns | ({self.order.name: self.order} if self.order else {})
 
     def __str__(self) -> str:
-        by = f"ORDER BY {', '.join(map(str, self.keys))}" if self.keys else ""
-        count = "" if self.count is None else f"LIMIT {self.count}"
-        return " ".join(filter(None, [by, count, f"OFFSET {self.offset}" if self.offset else ""]))
+        words = {"ORDER BY": ", ".join(map(str, self.keys)), "LIMIT": self.count, "OFFSET": self.offset or None}
+        return " ".join(f"{word} {value}" for word, value in words.items() if value not in (None, ""))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.composed import COMPOSED
 from wirestream.compiler.operations import Operations
 from wirestream.compiler.plan import (
+    ORDER,
     Column,
     Compute,
     Constant,
@@ -103,11 +104,15 @@ class Scope(Operations):
                 keys.setdefault(column, SortKey(column, order.descending, order.nulls_last))
         return list(keys.values())
 
-    def sort(self, keys: list[SortKey], limit: syntax.Limit | None) -> None:
-        """Put the rows of each window in order."""
+    def sort(self, keys: list[SortKey], limit: syntax.Limit | None, end: Column | None = None) -> None:
+        """Put the rows of each window in order. end: of their windows in time, if they may leave as several runs."""
         count, offset = (limit.count, limit.offset) if limit else (None, 0)
+        order = None
+        if end and count is None:
+            bits = sum(key.column.type.width + bool(key.column.null) for key in keys)
+            order = Column(ORDER, Text(-(-(end.type.width + bits) // 8)))
         if keys or limit:
-            self.plan = Sort(self.plan, tuple(keys), count, offset)
+            self.plan = Sort(self.plan, tuple(keys), count, offset, order)
 
     def project(self, items: tuple[syntax.Item, ...]) -> Plan:
         outputs: dict[str, tuple[Column, Value]] = {}
@@ -132,6 +137,8 @@ class Scope(Operations):
                 for companion, origin in ((column.null, null), (column.overflow, overflow)):
                     if companion:
                         outputs[companion] = Column(companion, BOOLEAN), origin
+        if order := self.plan.columns.get(ORDER):
+            outputs[ORDER] = order, order
         return Project(self.plan, tuple(outputs.values()))
 
     def _in_a_row(self, value: Value) -> Value:

@@ -199,5 +199,6 @@ def _results(circuit: Circuit) -> Iterator[str]:
         yield from wires.values()
     for result in circuit.results:
         yield from (result.bus.valid, result.bus.punct, result.bus.eos, *(signal.text for signal in result.row))
+        yield result.runs.long if result.runs else ""
     for spill in circuit.spills:
         yield from (spill.valid, spill.punct, spill.data, spill.windows)

@@ -137,6 +137,9 @@ def _changes(request: Request, circuit: Circuit) -> Iterator[Iterator[Change]]:
     if circuit.spills:
         fewer = (request.capacity // factor for factor in FACTORS if request.capacity >= factor)
         yield ((f"--groups {n}", replace(request, capacity=n)) for n in fewer)
+    if any(result.runs for result in circuit.results):
+        rows = (request.windows.rows // factor for factor in FACTORS if request.windows.rows >= 2 * factor)
+        yield ((f"--window-rows {n}", replace(request, windows=replace(request.windows, rows=n))) for n in rows)
     for found in SIZES.finditer(request.sql):
         yield _sizes(request, found)
     yield ((f"decimals of {n} digits", replace(request, sql=_with_digits(request.sql, n))) for n in DIGITS)

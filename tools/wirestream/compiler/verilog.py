@@ -29,6 +29,9 @@ def verilog(circuit: Circuit, sql: str) -> str:
         ports.append(f"output wire [{result.schema.record_bits - 1}:0] {result.prefix}_data")
         assigned += [(f"{result.prefix}_{signal}", getattr(result.bus, signal)) for signal in CONTROL]
         assigned.append((f"{result.prefix}_data", joined(result.row)))
+        if result.runs:
+            ports.append(f"output wire {result.prefix}_long")
+            assigned.append((f"{result.prefix}_long", result.runs.long))
     if circuit.joins:
         ports += ["output wire ready", "input  wire room"]
         assigned.append(("ready", " & ".join(wires["ready"] for wires in circuit.joins)))
@@ -130,7 +133,10 @@ def _result(result: Result) -> list[str]:
     cycles = f"{least}{result.latency}{more} cycle{'s' * (result.latency != 1)}{result.waits}"
     closing, each = result.bus.rows
     of_window = f"a punctuation causes at most {closing} row{'s' * (closing > 1)}"
-    most = of_window if result.entry.window else f"a tuple at most {each}"
+    most = of_window if result.entry.window and not result.bus.held else f"a tuple at most {each}"
+    if result.runs:
+        runs = f"several sorted runs, of up to {result.runs.rows:,} rows"
+        most += f"; {result.prefix}_long is 1 once for a window of {runs}"
     return [f"{f'{result.prefix}_data':<12} {_record(result.schema)}", f"{'':<12} latency {cycles}; {most}"]
 
 

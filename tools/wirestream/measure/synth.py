@@ -422,27 +422,30 @@ def of_query(
     windows: str = "",
     luts: int | None = None,
     ram_bits: int | None = None,
+    window_rows: int | None = None,
     **unknown: int | str,
 ) -> Design:
     """The circuit of a query; its name includes the options of the compilation. clock: in MHz."""
     from wirestream.compiler.compile import compile_queries
-    from wirestream.compiler.methods import WindowOptions
+    from wirestream.compiler.methods import WINDOW_ROWS, WindowOptions
     from wirestream.compiler.output import as_design
     from wirestream.compiler.planner import CAPACITY, CLOCK_NS
     from wirestream.compiler.rewrite import Rewrites
     from wirestream.schema.streams import shipped
 
     numbers = {"clock": clock, "groups": groups, "luts": luts, "ram_bits": ram_bits}
+    numbers |= {"window_rows": window_rows}
     if unknown:
         raise ValueError(f"{min(unknown)}: no such option of a query; valid: {', '.join(numbers)}, windows, without")
     for option, value in numbers.items():
-        least = int(option in ("clock", "groups"))
+        least = int(option in ("clock", "groups", "window_rows"))
         if value is not None and (isinstance(value, str) or value < least):
             raise ValueError(f"{option}={value}: must be an integer of at least {least}")
     clock, groups, left_out = clock or 1000 / CLOCK_NS, groups or CAPACITY, without.split(",") if without else []
     made = windows.split(",") if windows else []
-    options = WindowOptions.read(made, luts, ram_bits)
-    budget = [f"{name}{value}" for name, value in (("luts", luts), ("ram", ram_bits)) if value is not None]
+    options = WindowOptions.read(made, luts, ram_bits, window_rows or WINDOW_ROWS)
+    sizes = ("luts", luts), ("ram", ram_bits), ("rows", window_rows)
+    budget = [f"{name}{value}" for name, value in sizes if value is not None]
     sql, name = text_of(Path(file)), Path(file).stem
     with locate_errors([(Path(file), sql)]):
         compiled = compile_queries(sql, shipped(), name, Rewrites.without(*left_out), 1000 / clock, groups, options)
@@ -467,7 +470,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         *("parameters",), nargs="*", type=name_and_value, metavar="NAME=VALUE",
         help="parameters of the core; for a query: clock in MHz, groups, without=merge,… (rewrites to disable), "
-        "windows=wid (method of the windows), luts and ram_bits (their budget)",
+        "windows=wid (method of the windows), luts and ram_bits (their budget), "
+        "window_rows (that a sorter holds)",
     )  # fmt: skip
     parser.add_argument(
         "--seeds", type=positive, default=seeds_from_environment(), help="place-and-route runs (default: 5)"

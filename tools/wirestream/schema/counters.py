@@ -55,9 +55,9 @@ def taken(counters: Mapping[str, int]) -> tuple[int, str]:
 
 
 def harmless(name: str) -> bool:
-    """Whether a counter counts normal events: one of `HARMLESS`, or the tuples, rows and datagrams of a compiled
-    query."""
-    return name in HARMLESS or name.endswith(("_row", "_datagram", "_record", "_accepted"))
+    """Whether a counter counts normal events: one of `HARMLESS`, or the tuples, rows, long windows and datagrams of a
+    compiled query."""
+    return name in HARMLESS or name.endswith(("_row", "_datagram", "_record", "_accepted", "_long"))
 
 
 @cache

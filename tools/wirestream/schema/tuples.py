@@ -29,6 +29,7 @@ HEADER_BYTES = 16
 ALIGNMENT = 8  # bytes; a record fills whole 64-bit words
 FLAG_OVERFLOW, FLAG_NULL = 1, 2  # of a nullable field: its value does not fit, it has no value
 FLAGS_IN_A_BYTE = 4  # pairs of them
+ORDER = "Order"  # the name of the bytes whose order is that of the rows
 
 _HEADER = struct.Struct(">HBBIHHI")
 
@@ -91,17 +92,21 @@ class Schema:
     """The fields of a stream's tuples, in wire order.
 
     The nullable ones have two flags each, in bytes after the fields: for the k-th of them bit 2k, whether the value has
-    overflowed, and bit 2k + 1, whether it is null. Raises ValueError if two fields have one name.
+    overflowed, and bit 2k + 1, whether it is null. order: of the rows of windows that may leave as several sorted runs,
+    the bytes after the flags whose order is that of the rows. Raises ValueError if two fields have one name.
     """
 
     name: str
     stream_id: int
     fields: tuple[Field, ...]
+    order: int = 0
 
     def __post_init__(self) -> None:
         names, flags = [field.name for field in self.fields], {field.name for field in self.flags}
         if taken := next((name for name in names if name in flags), None):
             raise ValueError(f"{taken} is the name of the byte with the flags of nullable fields; rename the field")
+        if self.order and ORDER in names:
+            raise ValueError(f"{ORDER} is the name of the bytes that state the order of the rows; rename the field")
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"two fields are named {twice}")
 
@@ -118,8 +123,8 @@ class Schema:
 
     @property
     def in_record(self) -> tuple[Field, ...]:
-        """The fields and the bytes of flags."""
-        return self.fields + self.flags
+        """The fields, the bytes of flags, and those of the order."""
+        return self.fields + self.flags + ((Field(ORDER, f"string({self.order})"),) if self.order else ())
 
     def field(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)

@@ -65,8 +65,9 @@ def before(node: Plan, behind: set[str]) -> set[str]:
         case Windowed(window=window, end=end):
             times = {window.attribute} if window.in_time else set()
             return behind - {end and end.name} | times
-        case Sort():
-            return behind | sorted_by(node)
+        case Sort(order=order):
+            ends = {node.child.end.name} if order and order.name in behind else set()
+            return behind - {order and order.name} | sorted_by(node) | ends
         case Ranked(groups=groups, value=value, ranks=ranks):
             made = {column.name for each in ranks for column in each.made}
             return behind - made | {column.name for column in (*groups, value, *(each.count for each in ranks))}

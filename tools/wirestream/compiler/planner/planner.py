@@ -26,6 +26,7 @@ from wirestream.compiler.circuit import (
 from wirestream.compiler.group_methods import GroupTable
 from wirestream.compiler.methods import WINDOW_NS, Method, WindowOptions
 from wirestream.compiler.plan import (
+    ORDER,
     Aggregate,
     Input,
     Join,
@@ -94,7 +95,7 @@ class _Planner:
         self.methods: dict[tuple, Method] = {}  # of each aggregate
         self.ordered: set[tuple] = set()  # GROUP BYs whose readers depend on the order of rows
         self.asked = methods.AUTO
-        self.spill = None
+        self.spill, self.runs = None, None
 
     # ---- one query
 
@@ -107,7 +108,8 @@ class _Planner:
 
     def add(self, number: int, name: str, plan: Plan, reads: Reads, alone: bool) -> None:
         self.wiring.query = number
-        self.wiring.entry, self.spill, self.asked = self._entry(reads), None, self.options.of_result(name)
+        self.wiring.entry, self.asked = self._entry(reads), self.options.of_result(name)
+        self.spill, self.runs = None, None
         self._applies(plan)
         bus = self._lower(plan, closed=True)
         schema, flags = result_schema(name, plan, FIRST_RESULT + number)
@@ -117,9 +119,11 @@ class _Planner:
             bits = [bus.columns[flag] if flag else ZERO for flag in flags[first : first + 8]]
             bits += [ZERO] * (8 - len(bits))
             row.append(Signal(joined(reversed(bits)), 8))
+        if schema.order:
+            row.append(bus.columns[ORDER].resized(8 * schema.order, False))
         prefix = "m" if alone else f"m_{name}"
         row = padded(row, schema)
-        self.circuit.results.append(Result(prefix, plan, self.wiring.entry, schema, bus, row, self.spill))
+        self.circuit.results.append(Result(prefix, plan, self.wiring.entry, schema, bus, row, self.spill, self.runs))
 
     def _entry(self, reads: Reads) -> Entry:
         """The input that the query reads; queries with the same stream, window in time and condition share one."""
@@ -208,9 +212,14 @@ class _Planner:
         _, below = self.needs.steps(node.child)
         closed, needed = not self.wiring.rewrites.merge, self.needs.of(node)
         if isinstance(below, Windowed):
-            bus = self._lower(below.child, closed)
+            all_of_them = sorting.sorts_all(node, below.window)
+            bus, registered = self._lower(below.child, closed), self._registered(below)
+            if all_of_them:
+                most = self.options.rows
+                made, self.runs = sorting.all_of_tuples(self.wiring, node, bus, below, needed, registered, most)
+                return made
             choose = partial(self._method_of_order, node, below)
-            return sorting.of_tuples(self.wiring, node, bus, below, needed, self._registered(below), choose)
+            return sorting.of_tuples(self.wiring, node, bus, below, needed, registered, choose)
         bus = self._lower(node.child, closed, ends=True)
         return sorting.of_groups(self.wiring, node, bus, below, self.table.entries, needed)
 
@@ -287,7 +296,8 @@ class _Planner:
     def _applies_to_order(self, node: Sort | Numbered, window: Window) -> None:
         known, which = ["replicate"], "ROW_NUMBER() has"
         if isinstance(node, Sort):
-            known, which = known + ["pane"] * window.in_time, "ORDER BY and LIMIT of tuples have"
+            panes = window.in_time and node.count is not None
+            known, which = known + ["pane"] * panes, "ORDER BY and LIMIT of tuples have"
         if self.asked not in (methods.AUTO, *known):
             ways = f"{which} only the method{'s' * (len(known) > 1)} {' and '.join(known)}"
             raise QueryError(f"windows by {self.asked}: {ways}", window.position)

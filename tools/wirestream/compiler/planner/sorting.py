@@ -1,4 +1,4 @@
-"""ORDER BY, LIMIT and OFFSET: the rows of each window in order, by ws_top_k."""
+"""ORDER BY, LIMIT and OFFSET: the rows of each window in order, the first ones by ws_top_k, all by ws_merge_sort."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import ceil
 
 from wirestream.compiler import cores, methods, sort_methods
-from wirestream.compiler.circuit import ZERO, Bus, Signal, joined, part, slices
+from wirestream.compiler.circuit import ZERO, Bus, Runs, Signal, joined, part, slices
 from wirestream.compiler.methods import Method
 from wirestream.compiler.plan import Aggregate, Numbered, Sort, SortKey, Windowed, window_text
 from wirestream.compiler.planner import ending, windows
@@ -67,8 +67,6 @@ def of_tuples(
 ) -> Bus:
     """The first tuples of each window. registered: stages of ws_window. choose: among methods for windows in time."""
     window = below.window
-    if node.count is None and (window.in_time or window.size > MOST_PLACES):
-        raise QueryError(f"{node} of all tuples of a window; add LIMIT", window.position)
     places = _places(node, None if window.in_time else window.size, window)
     attribute = {below.end.name: bus.columns[window.attribute]} if below.end and below.end.name in needed else {}
     core = _core_of(node, places, attribute.values())
@@ -95,6 +93,53 @@ def of_tuples(
     made = windows.one_of(wiring, rows, below.end if end else None) if copies > 1 else rows[0]
     caused = (core.rows, 0) if window.in_time else tuple(ceil(n / window.advance) * core.rows for n in bus.rows)
     return replace(made, eos=ZERO.text, rows=caused)
+
+
+def all_of_tuples(
+    wiring: Wiring, node: Sort, bus: Bus, below: Windowed, needed: set[str], registered: int, most: int
+) -> tuple[Bus, Runs | None]:
+    """All tuples of each window, and the runs of `most` tuples and more that a window in time leaves as. registered:
+    stages of ws_window."""
+    window = below.window
+    most = most if window.in_time else window.size
+    carried = before(below, before(node, needed))
+    ordered = node.order and node.order.name in needed
+    end = below.end if ordered or (below.end and below.end.name in needed) else None
+    behind = windows.window(wiring, below, bus, 1, registered, carried, end)
+    one = behind if window.in_time else replace(behind, punct=ZERO.text)  # only eos ends a window of tuples
+    key = joined_keys(wiring, node, one)
+    core = cores.MergeSort(max(1, (most - 1).bit_length()), key.width, 0)
+    times = {window.attribute} if window.in_time else set()  # a punctuation has no keys
+    carried = needed - (sorted_by(node) - times) | ({end.name} if end else set())
+    kept = {name: signal for name, signal in one.columns.items() if name in carried}
+    outputs = {"m_key": key.width} | ({"evt_long": 1} if window.in_time else {})
+    after, made = wiring.through(core, one, kept, {"s_key": key.text}, outputs, latency=core.soonest)
+    columns = of_keys(wiring, node, made["m_key"]) | after.columns
+    if ordered:
+        bits = [columns[end.name], Signal(made["m_key"], key.width)]
+        columns[node.order.name] = Signal(joined(bits), sum(bit.width for bit in bits))
+    wait = bus.wait + core.latest - core.soonest
+    after = replace(after, columns=columns, eos=ZERO.text, wait=wait, gaps=True, held=core.held)
+    text = f"{node}: {core.places:,} places"
+    runs = Runs(core.places, made["evt_long"]) if window.in_time else None
+    return wiring.stage([text], after, core.soonest, [behind]), runs
+
+
+def sorts_all(node: Sort, window: Window) -> bool:
+    """Whether `all_of_tuples` takes the rows: there is no LIMIT, and no OFFSET that leaves few enough for a ws_top_k.
+
+    Raises `QueryError` if neither can."""
+    if node.count is not None or (node.offset and not window.in_time and window.size <= MOST_PLACES):
+        return False
+    why, most = f"{node} of all tuples of a window", methods.MOST_WINDOW_ROWS
+    if node.offset:
+        raise QueryError(f"{why}; add LIMIT", window.position)
+    if methods.open_windows(window) > 1:
+        ways = "SLACK 0 and a SLIDE of at least RANGE" if window.in_time else "an ADVANCE of at least SIZE"
+        raise QueryError(f"{why}, of which several are open at once; use {ways}, or add LIMIT", window.position)
+    if not window.in_time and window.size > most:
+        raise QueryError(f"{why}; {window.size:,} are more than {most:,}: use a smaller SIZE", window.position)
+    return True
 
 
 def _methods(

@@ -82,9 +82,17 @@ def results(measures: Sequence[Measure], made: Mapping[str, str], of: Aggregates
 # ---- a copy for each open window
 
 
-def window(wiring: Wiring, node: Aggregate | Windowed, bus: Bus, copies: int, registered: int, needed: set[str]) -> Bus:
+def window(
+    wiring: Wiring,
+    node: Aggregate | Windowed,
+    bus: Bus,
+    copies: int,
+    registered: int,
+    needed: set[str],
+    end: Column | None = None,
+) -> Bus:
     """The bus to all copies, with a bit of each control signal per copy. registered: stages of ws_window. needed: the
-    columns of a copy."""
+    columns of a copy. end: the column for the end of the only window that is open at once."""
     if copies > methods.MOST_COPIES:
         less = "use a larger SLIDE, a smaller RANGE or less SLACK" if node.window.in_time else "use a larger ADVANCE"
         most = f"each needs a copy of what follows, and the most is {methods.MOST_COPIES:,}"
@@ -94,7 +102,10 @@ def window(wiring: Wiring, node: Aggregate | Windowed, bus: Bus, copies: int, re
     if node.window.in_time:
         wiring.close(core.close_cycles)
     kept = {name: signal for name, signal in bus.columns.items() if name in needed}
-    behind, _ = wiring.through(core, bus, kept, {"wattr": attribute.text}, control=copies)
+    outputs = {"m_end": attribute.width} if end else {}
+    behind, made = wiring.through(core, bus, kept, {"wattr": attribute.text}, outputs, control=copies)
+    if end:
+        behind = replace(behind, columns=behind.columns | {end.name: Signal(made["m_end"], attribute.width)})
     text = f"⊞ {window_text(node.window)}: {copies} window{'s' * (copies > 1)} at once"
     return wiring.stage([text], behind, core.latency, [bus])
 

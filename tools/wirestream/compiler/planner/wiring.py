@@ -87,6 +87,7 @@ class Wiring:
         columns = slices(made["m_data"], {name: signal.width for name, signal in kept.items()}, width)
         signals = (made[port] for port in BUS[:3])
         same = {"exact": bus.exact, "early": bus.early, "wait": bus.wait, "rows": bus.rows, "gaps": bus.gaps}
+        same |= {"held": bus.held}
         latency = bus.latency + (core.latency if latency is None else latency)
         return Bus(*signals, columns, latency=latency, stage=bus.stage, **same), made
 

@@ -106,7 +106,8 @@ def demo(options: argparse.Namespace) -> int:
         console.print(f"[dim]the rows need more bandwidth than the tuples: {lost} frames were dropped and counted[/]")
         with step("sending the tuples again with pauses between the frames"):
             run = play(board, traffic, gaps=SLOW)
-    results = list(zip(built.circuit.results, map(run.rows, range(len(wanted))), wanted, strict=True))
+    rows = [run.rows(number, host=True) for number in range(len(wanted))]
+    results = list(zip(built.circuit.results, rows, wanted, strict=True))
     for result, rows, golden in results:
         show_rows(result.name, rows, golden, options.all)
     compared = [compare(built, run, *one) for one in results]

@@ -18,6 +18,7 @@ from wirestream.compiler.compile import Compiled
 from wirestream.compiler.constants import AXIL
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.output import as_design
+from wirestream.host.runs import merged
 from wirestream.record.rows import Row, row_of
 from wirestream.schema.packets import Blocks, decode, frames, payloads, read_pcap
 from wirestream.schema.tuples import Schema
@@ -42,11 +43,16 @@ def records_in(capture: Path, schema: Schema) -> np.ndarray:
     return found
 
 
-def rows_in(capture: Path, result: dict) -> list[Row]:
-    """The rows of a described result in frames, in order, in the form of `rows.row_of`."""
+def rows_in(capture: Path, result: dict, host: bool = False) -> list[Row]:
+    """The rows of a described result in frames, in order, in the form of `rows.row_of`. host: as a host has those of
+    one session: the sorted runs of each window that ended are merged."""
     schema = load_schema(result["stream"])
     found = records_in(capture, schema)
-    return [row_of(record, schema) for record in found[~found["punct"]]]
+    rows = found[~found["punct"]]
+    if host and schema.order:
+        ended = np.maximum.accumulate(found["punct"][::-1])[::-1]
+        rows = merged(found[ended & ~found["punct"]])
+    return [row_of(record, schema) for record in rows]
 
 
 @dataclass(frozen=True)
@@ -95,9 +101,9 @@ class Run:
         """The records of a stream that were received, see `packets.decode`."""
         return records_in(self.result.folder / "out.pcap", schema)
 
-    def rows(self, number: int = 0) -> list[Row]:
-        """The rows of a result in order of arrival, in the form of `rows.row_of`."""
-        return rows_in(self.result.folder / "out.pcap", self.board.description["results"][number])
+    def rows(self, number: int = 0, host: bool = False) -> list[Row]:
+        """The rows of a result in order of arrival, or as a `host` has them; see `rows_in`."""
+        return rows_in(self.result.folder / "out.pcap", self.board.description["results"][number], host)
 
     def overflow(self, number: int = 0) -> np.ndarray:
         """The records whose group did not fit, and the punctuations among them."""

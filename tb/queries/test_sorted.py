@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from tb.queries.readings import ADVERSARIES, CREATE, adversary, ordinary
-from tb.queries.trial import Trial
+from tb.queries.trial import Trial, of_oracle, without_overflow
+from wirestream.compiler.methods import WindowOptions
+from wirestream.host.inputs import CaptureInput
+from wirestream.host.results import Results
+from wirestream.record.columns import Layout
+from wirestream.record.rows import row_of
+from wirestream.schema.packets import SENDER
 
 WINDOW = "FROM Readings [RANGE 60 SLIDE 60 WATTR Time SLACK 30]"
 QUERIES = {
@@ -43,6 +51,7 @@ WHOLE = {
     "Hundreds": "SELECT * FROM Readings [SIZE 60 ADVANCE 70 TUPLES] ORDER BY Good DESC, Lots % 3",
     "Few": "SELECT Sensor, Total FROM Readings [SIZE 5 ADVANCE 5 TUPLES] ORDER BY Total",
 }
+ROWS = 4  # of a run
 GROUPS = 8  # at most: those of two columns
 ONE, OTHER = (Trial(f"sorted_{n}", CREATE, dict(list(QUERIES.items())[at::2]), GROUPS) for at, n in enumerate("ab"))
 
@@ -54,6 +63,24 @@ TRIALS = {trial.name: trial for trial in (ONE, OTHER, ALL)}
 @pytest.mark.parametrize(("trial", "name"), [(ONE.name, "least_or_null"), (OTHER.name, "runs"), (ALL.name, "runs")])
 def test_rows(trial, name):
     TRIALS[trial].check(adversary(name))
+
+
+def test_long_windows():
+    """They leave as sorted runs of 4 rows, from which a host has the rows in order."""
+    queries = {name: query for name, query in WHOLE.items() if "TUPLES" not in query}
+    trial = Trial("sorted_runs", CREATE, queries, windows=WindowOptions(rows=ROWS))
+    records = adversary("least_or_null")
+    run = trial.run(records)
+    wanted = of_oracle(trial.text, trial.stream, records)
+    for number, (name, result) in enumerate(zip(queries, trial.built.circuit.results, strict=True)):
+        received = Results(Layout(result.schema))
+        blocks = CaptureInput(run.result.folder / "out.pcap", SENDER).read(0)
+        rows = [row_of(record, result.schema) for block in blocks for record in received.take(block)]
+        assert [without_overflow(row) for row in rows] == wanted[name], name
+        assert run.rows(number) != rows, name
+        if window := next((column for column in ("window_end", "A", "E") if column in dict(rows[0])), None):
+            lengths = Counter(dict(row)[window] for row in rows)
+            assert run.counters[f"{name.lower()}_long"] == sum(length > ROWS for length in lengths.values())
 
 
 @pytest.mark.soak

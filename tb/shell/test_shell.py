@@ -148,6 +148,19 @@ def test_groups_that_do_not_fit(tmp_path, capsys):
     assert status == 0 and "EQUAL all 30 rows" in err and "32 groups fit a GROUP BY" in err
 
 
+def test_windows_longer_than_the_sorter(tmp_path, capsys):
+    """Their rows are in order, and the shell says how many there were. A window that is open has sent a run."""
+    rows = [(f"K{n % 3}", 7919 * n % 500, 1, n // 1500) for n in range(4100)]
+    data = written(tmp_path / "trades.csv", rows)
+    query = "SELECT Time, Price FROM Trades [RANGE 1 SLIDE 1 WATTR Time] ORDER BY Price DESC, Symbol INTO Sorted"
+    status, out, err = said(capsys, "--load", data, "--format", "csv", "-c", f"{query};\n\\check")
+    assert status == 0 and "EQUAL all 3,000 rows" in err, err
+    ordered = sorted(rows, key=lambda row: (row[3], -row[1], row[0]))
+    assert of_csv(out)[1:] == [[str(time), str(price)] for _, price, _, time in ordered[:3000]]
+    assert "2 windows were longer than the sorter; their sorted runs were merged" in err
+    assert "1,024 rows of windows that did not end are left out" in err
+
+
 def test_rows_of_several_results():
     """A table says which result its rows are of; JSON names it in each."""
     file, other = Text(), Text()

@@ -164,6 +164,8 @@ def _receive(args, source, results: Results, output, log: Log | None) -> tuple[f
             break
         if args.idle is not None and first and now - last > args.idle:
             break
+    if output and len(records := results.rest()):
+        output.add(results.stream.table(records))
     return first, last
 
 
@@ -181,6 +183,8 @@ def summary(report: dict) -> list[str]:
         ("bad", "datagrams were not tuple datagrams"),
         ("other_streams", "datagrams belonged to other streams"),
         ("dropped_here", "datagrams were dropped by this machine"),
+        ("runs", "times a long window came as one more sorted run, which was merged"),
+        ("unfinished", "rows are left out, of windows that did not end"),
     ):
         if report[name]:
             lines.append(f"{report[name]:,} {what}")

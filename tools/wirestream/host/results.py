@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from wirestream.host.runs import Held, ends_of_runs, merged
 from wirestream.record.columns import Layout
 from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION
 
 NUMBERS = 1 << 32
+MERGED = ("runs", "unfinished")  # of the rows of long windows
+KEPT = 64  # the last numbers, of which a datagram that comes late is accepted
 
 
 @dataclass
@@ -44,8 +48,17 @@ class Session:
             return np.ones(len(numbers), bool)
         return np.array([self._one(int(number)) for number in numbers], bool)
 
+    @property
+    def awaited(self) -> int | None:
+        """The first missing number that a receiver would still accept; None: there is none."""
+        return next((max(begin, self.next - KEPT) for begin, end in self.gaps if end > self.next - KEPT), None)
+
+    def place(self, number: int) -> int:
+        """A number of 32 bits as one that does not wrap."""
+        return self.next + (number - self.next + NUMBERS // 2) % NUMBERS - NUMBERS // 2
+
     def _one(self, number: int) -> bool:
-        at = self.next + (number - self.next + NUMBERS // 2) % NUMBERS - NUMBERS // 2
+        at = self.place(number)
         if at >= self.next:
             if at > self.next:
                 self.gaps.append([self.next, at])
@@ -77,15 +90,23 @@ class Session:
 
 
 class Results:
-    """The records in a result's datagrams, and the sequence numbers of every session."""
+    """The records in a result's datagrams, and the sequence numbers of every session. runs: the sorted runs of long
+    windows that were merged to others."""
 
     def __init__(self, stream: Layout):
         self.stream = stream
         self.sessions: dict[int, Session] = {}
-        self.rows = self.punctuations = self.datagrams = self.other_streams = self.bad = 0
+        self.rows = self.punctuations = self.datagrams = self.other_streams = self.bad = self.runs = 0
+        self._held: dict[int, Held] = {}
+
+    @property
+    def unfinished(self) -> int:
+        """Rows of windows that have not ended."""
+        return sum(held.rows for held in self._held.values())
 
     def take(self, block: np.ndarray) -> np.ndarray:
-        """The records in a block of payloads, without punctuations and repeated datagrams."""
+        """The records in a block of payloads, without punctuations and repeated datagrams. Of windows that may come as
+        several sorted runs: the rows of those that have ended, in order."""
         schema, size = self.stream.schema, block.shape[1]
         self.datagrams += len(block)
         if size < HEADER_BYTES:
@@ -103,14 +124,35 @@ class Results:
             return np.zeros(0, schema.dtype)
         words, flags, block = words[good], flags[good], block[good]
         new = self._new(words[:, 1], words[:, 3], flags)
-        flags, block = flags[new], block[new]
+        words, flags, block = words[new], flags[new], block[new]
         records = np.ascontiguousarray(block[:, HEADER_BYTES:]).view(schema.dtype)
         is_row = np.ones(records.shape, bool)
         if records.shape[1]:
             is_row[:, -1] = flags & PUNCT == 0
         self.punctuations += int((~is_row).sum())
         self.rows += int(is_row.sum())
-        return records[is_row]
+        return self._in_order(words, records, is_row) if schema.order else records[is_row]
+
+    def _in_order(self, words: np.ndarray, records: np.ndarray, is_row: np.ndarray) -> np.ndarray:
+        """The rows of windows that have ended with these datagrams. words: of their headers."""
+        for header, rows, taken in zip(words.tolist(), records, is_row, strict=True):
+            session, held = self.sessions[header[1]], self._held.setdefault(header[1], Held())
+            held.add(session.place(header[3]), rows[taken], not taken.all())
+        return self._released({number: self.sessions[number].awaited for number in words[:, 1].tolist()})
+
+    def rest(self) -> np.ndarray:
+        """The rows, in order, that waited for missing datagrams which do not come."""
+        return self._released(dict.fromkeys(self._held))
+
+    def _released(self, awaited: Mapping[int, int | None]) -> np.ndarray:
+        """The rows, in order, of windows that have ended. awaited: the first missing datagram of each session."""
+        found = [np.zeros(0, self.stream.schema.dtype)]
+        for number, missing in awaited.items():
+            if parts := self._held[number].released(missing):
+                sent = np.concatenate(parts)
+                self.runs += ends_of_runs(sent)
+                found.append(merged(sent))
+        return np.concatenate(found)
 
     def _new(self, numbers: np.ndarray, sequences: np.ndarray, flags: np.ndarray) -> np.ndarray:
         """A mask of the datagrams that are not repeats."""
@@ -125,6 +167,6 @@ class Results:
 
     def report(self) -> dict:
         """The totals and sessions as JSON."""
-        same = {n: getattr(self, n) for n in ("rows", "datagrams", "punctuations", "other_streams", "bad")}
+        same = {n: getattr(self, n) for n in ("rows", "datagrams", "punctuations", "other_streams", "bad", *MERGED)}
         sessions = [session.report() for session in self.sessions.values()]
         return {**same, "lost": sum(session["lost"] for session in sessions), "sessions": sessions}

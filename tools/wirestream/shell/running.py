@@ -118,6 +118,8 @@ class Running:
             send(frames(self._closing, SENDER, DEVICE), self._udp)
             self._closing = []
         yield from self._settle()
+        for name, results in self._results.items():
+            yield from self._kept(name, results, results.rest())
 
     def _deliver(self, blocks: Blocks) -> Iterator[Batch]:
         """Send datagrams, and wait until the circuit has taken their tuples."""
@@ -151,13 +153,17 @@ class Running:
         blocks = self._source.read(0.001)
         for name, results in self._results.items():
             for block in blocks:
-                if len(records := results.take(block)):
-                    self.rows.setdefault(name, []).append(records)
-                    yield results.stream, records
+                yield from self._kept(name, results, results.take(block))
         for name, results in self._spills.items():
             for block in blocks:
                 if len(records := results.take(block)):
                     self.spilled.setdefault(name, []).append(records)
+
+    def _kept(self, name: str, results: Results, records: np.ndarray) -> Iterator[Batch]:
+        """Keep the rows of a result, if any."""
+        if len(records):
+            self.rows.setdefault(name, []).append(records)
+            yield results.stream, records
 
     def _missing(self, counters: Mapping[str, int]) -> int:
         """The datagrams that the board has sent and that have not arrived."""
@@ -179,6 +185,10 @@ class Running:
         lines = [f"{name} {count:,}" for name, count in new.items() if count and not harmless(name)]
         if spilled := sum(count for name, count in new.items() if re.fullmatch(r"overflow\d*_row", name)):
             lines.append(f"{spilled:,} tuples of groups that did not fit left as a stream of their own")
+        if long := sum(count for name, count in new.items() if name.endswith("_long")):
+            lines.append(f"{long:,} windows were longer than the sorter; their sorted runs were merged")
+        if unfinished := sum(results.unfinished for results in self._results.values()):
+            lines.append(f"{unfinished:,} rows of windows that did not end are left out")
         if self.lost:
             lines.append(f"{self.lost:,} tuples did not reach the circuit")
         if (missing := self._missing(counters)) > 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,8 @@ from docs.examples.spark import join_results
 from spark_golden.session import session
 from spark_golden.trading import top_by_symbol
 from tb import BUILD
+from tb.board.test_runs import sent, window
+from tb.board.test_send_recv import datagram
 from tb.queries.ethernet import Board
 from tb.queries.golden import to_frame
 from tb.queries.run import text
@@ -27,11 +30,12 @@ from wirestream.compiler.rewrite import Rewrites
 from wirestream.host.trades import generate
 from wirestream.record.columns import Layout, SchemaError
 from wirestream.record.log import Log, path_of, segments
-from wirestream.record.sequence import lost, once, sessions
+from wirestream.record.sequence import in_order, lost, once, sessions
 from wirestream.record.sources import read_log, read_pcap, stream_log
 from wirestream.schema.packets import payloads
 from wirestream.schema.streams import SHIPPED, shipped
-from wirestream.schema.tuples import TRADES, Schema
+from wirestream.schema.tuples import PUNCT, TRADES, Schema
+from wirestream.sim.simulate import seed
 from wirestream.split.overflow import complete, rest
 
 TRADES_YML = SHIPPED / "trades.yml"
@@ -110,6 +114,23 @@ def test_every_logged_row_once_and_every_loss_reported(tmp_path):
         (5, number, PER * number, 1, 1, 7): 1,
         (6, len(second), PER * len(second), 0, 0, 3): 1,
     }
+
+
+def test_sorted_runs_are_in_order(tmp_path):
+    """Rows of windows that came as several runs, in datagrams that are not in order."""
+    built = compile_queries(text("price_ladder"), shipped(), "price_ladder")
+    described, layout = tmp_path / "circuit.json", Layout.of(built.circuit)
+    described.write_text(json.dumps(describe(built.circuit)))
+    g = random.Random(seed())
+    windows = [window(g, layout, 60 * n, g.randint(1, 40)) for n in range(1, 20)]
+    arriving = list(sent(g, windows))
+    g.shuffle(arriving)
+    with Log(tmp_path / "log") as log:
+        for number, found, ends in arriving:
+            log.append(0, BOARD, datagram(layout, 1, number, found, PUNCT * ends).tobytes())
+    read = in_order(read_log(session(), tmp_path / "log", described)).select("window_end", "Time").collect()
+    wanted = sorted((row for rows in windows for row in rows), key=lambda row: row[-1])
+    assert [tuple(row) for row in read] == [row[:2] for row in wanted]
 
 
 def test_sequence_numbers_wrap():

@@ -10,6 +10,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from wirestream.schema.tuples import ORDER
+
 SESSION = ("source", "stream", "session")
 RECORD = ("_source", "_session", "_sequence", "_record")  # identifies a record, however often it was logged
 HALF = 1 << 31
@@ -65,6 +67,13 @@ def once(rows: DataFrame) -> DataFrame:
     """Rows or punctuations without those of repeated datagrams. In a stream the state grows without bound; if the rows
     have a watermark by `_arrival`, use `rows.dropDuplicatesWithinWatermark(RECORD)` instead."""
     return rows.dropDuplicates(list(RECORD))
+
+
+def in_order(rows: DataFrame) -> DataFrame:
+    """Rows of one sender in the order in which each session was sent, and those of windows that may come as several
+    sorted runs in that of ORDER BY, window by window. Rows of a window that has not ended are among them."""
+    order = [ORDER] if ORDER in rows.columns else []
+    return rows.orderBy("_session", *order, "_sequence", "_record")
 
 
 def _numbered(datagrams: DataFrame) -> DataFrame:

@@ -102,10 +102,9 @@ def all_of_tuples(
     stages of ws_window."""
     window = below.window
     most = most if window.in_time else window.size
-    carried = before(below, before(node, needed))
     ordered = node.order and node.order.name in needed
     end = below.end if ordered or (below.end and below.end.name in needed) else None
-    behind = windows.window(wiring, below, bus, 1, registered, carried, end)
+    behind = windows.window(wiring, below, bus, 1, registered, before(below, before(node, needed)), end)
     one = behind if window.in_time else replace(behind, punct=ZERO.text)  # only eos ends a window of tuples
     key = joined_keys(wiring, node, one)
     core = cores.MergeSort(max(1, (most - 1).bit_length()), key.width, 0)

@@ -49,6 +49,7 @@ def test_rows(names):
         ("port_scans top_sources", ("unnest", "multiplex"), ()),
         ("price_leaders", ("merge",), ("PriceLeaders=replicate",)),
         ("best_per_symbol", ("unnest",), ()),
+        ("price_ladder", ("merge", "prune"), ()),
         ("response_times", ("unnest", "multiplex"), ()),
         ("response_times", ("merge", "multiplex", "parallel"), ()),
         ("best_per_symbol largest_of_symbol", ("merge", "multiplex"), ()),
@@ -71,8 +72,8 @@ def test_rows_however_windows_are_made(method):
 def test_rows_at_200_mhz():
     """A register after every operator, sums in parts, and the variants of window, aggregate, wsum, group_by and divide
     with more stages."""
-    names = ("candles", "heartbeat", "price_range", "sliding_count", "vwap", "vwap_change", "vwap_of_ten", "wide_sums")
-    check(*names, without=("merge",), clock_ns=5.0)
+    names = "candles heartbeat price_ladder price_range sliding_count vwap vwap_change vwap_of_ten wide_sums"
+    check(*names.split(), without=("merge",), clock_ns=5.0)
 
 
 @pytest.mark.parametrize("names", ["candles turnover", "energy_used"])

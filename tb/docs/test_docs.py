@@ -93,10 +93,10 @@ def test_dialect_page_is_up_to_date():
 
 
 def test_every_counter_of_a_query_has_a_meaning():
-    """Of queries with every front end, with joins and groups."""
+    """Of queries with every front end, with joins, groups and a sorter."""
     orders = (REPOSITORY / "fusesoc" / "orders").glob("*.sql")
     names = set()
-    for path in (*orders, QUERIES / "q5.sql", QUERIES / "near_twins.sql"):
+    for path in (*orders, *(QUERIES / f"{name}.sql" for name in ("q5", "near_twins", "price_ladder"))):
         names |= set(package(compile_queries(path.read_text(), shipped(), path.stem).circuit).counters)
     used = {pattern for name in names for pattern in patterns() if fnmatchcase(name, pattern)}
     assert all(map(meaning, names)) and used == set(patterns())

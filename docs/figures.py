@@ -96,7 +96,7 @@ def _wid(skew: int) -> WidAggregate:
 
 
 def _group_by(fast: int = 0, hashed: int = 0, disjoint: int = 0) -> GroupBy:
-    return GroupBy(64, fast, hashed, disjoint, 32, 32, 2, _aggregates("SUM"), 64)
+    return GroupBy(64, fast, hashed, disjoint, 0, 32, 32, 2, _aggregates("SUM"), 64)
 
 
 def _group_panes(hashed: int = 0) -> GroupPanes:

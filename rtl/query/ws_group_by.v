@@ -28,21 +28,25 @@
 //              FAST                  0: few cycles; 1: more and shorter ones, for a clock above 200 MHz on an ECP5; the
 //                                    hash table always has the latter
 //              DISJOINT              0: windows may overlap; 1: none does, each tuple is in at most one; all of them then
-//                                    share one table of states in block RAM. For FAST = 0 and HASH = 0
+//                                    share one table of states in block RAM. For FAST, HASH and DIRECT = 0
 //              HASH                  0: a CAM, for up to 240 keys whatever they are; it has ENTRIES = CAPACITY + 10,
 //                                    since an entry takes 10 cycles to become free; 1: a hash table in block RAM,
 //                                    ENTRIES = 2 * CAPACITY up to a power of two, for 5 keys or more; when it is nearly
 //                                    full, a few keys are refused (ws_group_hash)
+//              DIRECT                0: a key may have any entry; 1: a key is the number of its entry, ENTRIES = CAPACITY =
+//                                    2**KEY_W, and none is refused; for FAST, HASH and DISJOINT = 0
 // Ports        key, values, nulls: in step with s_data; the first aggregate in the most significant bits
 //              m_key, results, result_nulls, result_overflows: in step with m_valid
 //              m_short: in step with m_valid and m_eos; a tuple of the window has left on o_*
 // Latency      5 cycles from eos to the first row, 6 if a tuple came with eos (or to m_eos, if the window is empty)
 //              3 cycles from s to o; DISJOINT: 9 and 10 from eos; FAST: 22 from eos, with a tuple or without, and 8 from
-//              s to o; with the hash table 25 and 11
+//              s to o; with the hash table 25 and 11, DIRECT: 18 and 4
 // Issue rate   1 tuple a cycle
-// CLOSE_CYCLES ENTRIES + 6, DISJOINT: ENTRIES + 10, FAST: ENTRIES + 22, with the hash table ENTRIES + 25
+// CLOSE_CYCLES ENTRIES + 6, DISJOINT: ENTRIES + 10, FAST: ENTRIES + 22, with the hash table ENTRIES + 25,
+//              DIRECT: ENTRIES + 18
 // CLOSE_ROWS   ENTRIES
-// Reset        the hash table is cleared: the first tuple comes at least ENTRIES / 8 + 2 cycles later
+// Reset        the hash table is cleared: the first tuple comes at least ENTRIES / 8 + 2 cycles later; DIRECT: at least
+//              ENTRIES + 2 cycles later
 // Bad input    two eos, or an eos and the next tuple of that window, closer than CLOSE_CYCLES: must not happen
 // Overflow     o_valid for a tuple without an entry; result_overflows as in ws_fold
 // Source       R. Mueller, dissertation ETH 19163 (2010), sections 7.3.7 and 7.5.4; there a new group takes 16 cycles
@@ -63,7 +67,8 @@ module ws_group_by #(
     parameter                COUNT_W  = ACC_W < 40 ? ACC_W : 40,
     parameter                FAST     = 0,
     parameter                HASH     = CAPACITY > 240,
-    parameter                DISJOINT = 0
+    parameter                DISJOINT = 0,
+    parameter                DIRECT   = 0
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -97,15 +102,16 @@ module ws_group_by #(
         $finish;
     end
 
-    localparam LONG    = FAST != 0 || HASH != 0;            // the version with more and shorter stages
-    localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : CAPACITY + 10;
+    localparam LONG    = FAST != 0 || HASH != 0 || DIRECT != 0;     // the version with more and shorter stages
+    localparam ENTRIES = HASH != 0 ? 1 << $clog2(2*CAPACITY) : DIRECT != 0 ? CAPACITY : CAPACITY + 10;
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
-    localparam LOOK_UP = HASH != 0 ? 11 : LONG ? 8 : 3;          // cycles, see ws_group_keys
+    localparam TABLE   = HASH != 0 ? 2 : DIRECT != 0 ? 3 : FAST != 0 ? 1 : 0;          // see ws_group_keys
+    localparam LOOK_UP = TABLE == 2 ? 11 : TABLE == 3 ? 4 : TABLE == 1 ? 8 : 3;        // cycles
     localparam VALUES  = LONG ? 3 : DISJOINT != 0 ? 2 : 1;       // cycles from a tuple's entry to its values
 
     initial begin
-        if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0) || AGGS < 1) begin
+        if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0 && DIRECT == 0) || AGGS < 1) begin
             $display("ERROR: %m: CAPACITY = %0d (2 to 240, more with HASH), AGGS = %0d (at least 1)", CAPACITY, AGGS);
             $finish;
         end
@@ -114,8 +120,13 @@ module ws_group_by #(
                      FAST, ACC_W, VALUE_W);
             $finish;
         end
+        if (DIRECT != 0 && (DIRECT != 1 || CAPACITY != 1 << KEY_W || FAST != 0 || HASH != 0)) begin
+            $display("ERROR: %m: DIRECT = %0d (0 or 1, 0 with FAST or HASH), CAPACITY = %0d (2**KEY_W with DIRECT = 1)",
+                     DIRECT, CAPACITY);
+            $finish;
+        end
         if (DISJOINT < 0 || DISJOINT > !LONG) begin
-            $display("ERROR: %m: DISJOINT = %0d (0 or 1, 0 with FAST or HASH)", DISJOINT);
+            $display("ERROR: %m: DISJOINT = %0d (0 or 1, 0 with FAST, HASH or DIRECT)", DISJOINT);
             $finish;
         end
         if (COUNT_W < 1 + LONG || COUNT_W > ACC_W) begin
@@ -132,7 +143,7 @@ module ws_group_by #(
     wire [INDEX_W-1:0] freed_index;
 
     ws_group_keys #(
-        .DATA_W(DATA_W), .KEY_W(KEY_W), .ENTRIES(ENTRIES), .WINDOWS(WINDOWS), .TABLE(HASH != 0 ? 2 : LONG ? 1 : 0)
+        .DATA_W(DATA_W), .KEY_W(KEY_W), .ENTRIES(ENTRIES), .WINDOWS(WINDOWS), .TABLE(TABLE)
     ) keys (
         .clk(clk), .rst(rst),
         .s_windows(s_valid), .s_punct(s_punct), .s_eos(s_eos), .s_data(s_data), .key(key),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_group_keys: the keys of a group-by: finds each tuple's entry in a table of one of three kinds, and outputs the
+// ws_group_keys: the keys of a group-by: finds each tuple's entry in a table of one of four kinds, and outputs the
 // tuples that have none.
 //
 // A tuple whose key finds no entry leaves whole on o_*, a tuple bus of its own that also carries every punctuation of
@@ -9,21 +9,24 @@
 //
 // Parameters   DATA_W   width of the tuple in bits, at least 1
 //              KEY_W    width of a key in bits, at least 1
-//              ENTRIES  number of entries, at least 2; a CAM has at most 256, a hash table a power of two from 16 on
+//              ENTRIES  number of entries, at least 2; a CAM has at most 256, a hash table a power of two from 16 on;
+//                       2**KEY_W with TABLE 3
 //              WINDOWS  number of windows, at least 1
 //              PANES    see ws_group_door; 1 with the CAM of few stages
 //              TABLE    0: a CAM of few stages (ws_group_cam); 1: a CAM of more and shorter stages (ws_group_cam_fast);
-//                       2: a hash table in block RAM (ws_group_hash)
+//                       2: a hash table in block RAM (ws_group_hash); 3: a key is the number of its entry
+//                       (ws_group_direct)
 //              INDEX_W  follows from ENTRIES
 // Ports        s_windows: the windows that hold the tuple (none: no tuple); s_eos: those that end with this cycle; key,
 //                s_data: the tuple's
 //              m_*, free_*, read_*: see ws_group_cam; o_*: in step with m_*, o_valid in place of m_windows
 //              o_short: m_short of ws_group_cam
-// Latency      3, 8 or 11 cycles by TABLE from s to m and o; 1, 2 or 2 from read_index to read_key
+// Latency      3, 8, 11 or 4 cycles by TABLE from s to m and o; 1 from read_index to read_key with TABLE 0, else 2
 // Issue rate   1 tuple and 1 release a cycle
-// Reset        TABLE 2: the table is cleared; the first tuple comes at least ENTRIES / 8 + 2 cycles later
-// Overflow     o_valid
-// Bad input    see ws_group_cam, ws_group_cam_fast and ws_group_hash
+// Reset        TABLE 2 and 3: the table is cleared; the first tuple comes at least ENTRIES / 8 + 2 or ENTRIES + 2 cycles
+//              later
+// Overflow     o_valid; never with TABLE 3
+// Bad input    see the tables
 // Source       see the tables; the overflow stream is ours, docs/operators.md
 
 `default_nettype none
@@ -64,13 +67,17 @@ module ws_group_keys #(
 );
 
     initial begin
-        if (TABLE < 0 || TABLE > 2 || INDEX_W != $clog2(ENTRIES)) begin
-            $display("ERROR: %m: TABLE = %0d (0 to 2)", TABLE);
+        if (TABLE < 0 || TABLE > 3 || INDEX_W != $clog2(ENTRIES)) begin
+            $display("ERROR: %m: TABLE = %0d (0 to 3)", TABLE);
             $finish;
         end
-        if (ENTRIES < 2 || (TABLE != 2 && ENTRIES > 256) || (TABLE == 2 && (ENTRIES < 16 || ENTRIES != 1 << INDEX_W)))
+        if (ENTRIES < 2 || (TABLE < 2 && ENTRIES > 256) || (TABLE == 2 && (ENTRIES < 16 || ENTRIES != 1 << INDEX_W)))
         begin
             $display("ERROR: %m: ENTRIES = %0d (2 to 256, TABLE = 2: a power of two from 16 on)", ENTRIES);
+            $finish;
+        end
+        if (TABLE == 3 && ENTRIES != 1 << KEY_W) begin
+            $display("ERROR: %m: ENTRIES = %0d, must be 2**KEY_W with TABLE = 3, KEY_W = %0d", ENTRIES, KEY_W);
             $finish;
         end
         if (TABLE == 0 && PANES != 1) begin
@@ -79,10 +86,23 @@ module ws_group_keys #(
         end
     end
 
-    localparam LOOK_UP = TABLE == 2 ? 11 : TABLE == 1 ? 8 : 3;    // cycles
+    localparam LOOK_UP = TABLE == 3 ? 4 : TABLE == 2 ? 11 : TABLE == 1 ? 8 : 3;    // cycles
 
     generate
-        if (TABLE == 2) begin : gen_hash
+        if (TABLE == 3) begin : gen_direct
+            wire unused_eos = &{1'b0, s_eos};
+
+            ws_group_direct #(.KEY_W(KEY_W), .WINDOWS(WINDOWS)) keys (
+                .clk(clk), .rst(rst),
+                .s_windows(s_windows), .key(key),
+                .m_windows(m_windows), .m_fresh(m_fresh), .m_index(m_index),
+                .free_windows(free_windows), .free_index(free_index),
+                .read_index(read_index), .read_key(read_key)
+            );
+
+            assign o_valid = 1'b0;
+            assign o_short = 1'b0;
+        end else if (TABLE == 2) begin : gen_hash
             ws_group_hash #(.KEY_W(KEY_W), .INDEX_W(INDEX_W), .WINDOWS(WINDOWS), .PANES(PANES)) keys (
                 .clk(clk), .rst(rst),
                 .s_windows(s_windows), .s_eos(s_eos), .key(key),
@@ -136,7 +156,7 @@ module ws_group_keys #(
                 if (m_windows != 0) ref_windows: assert (m_windows == $past(s_windows, LOOK_UP));
             end
         end
-        cover (past_valid && o_valid && o_data != s_data);
+        cover (past_valid && (TABLE == 3 || (o_valid && o_data != s_data)));
         cover (past_valid && m_windows != 0 && m_fresh == 0);
         cover (past_valid && o_punct);
     end

@@ -34,13 +34,18 @@ class Bench:
             kind, signed = kinds[3 * a : 3 * a + 3], bool(signeds >> number["AGGS"] - 1 - a & 1)
             acc_w = {"SUM": number["ACC_W"], "CNT": number["COUNT_W"]}.get(kind, self.value_w)
             self.aggregates.append(Aggregate(kind, self.value_w, signed, acc_w, self.result_w))
-        fast, hashed, self.disjoint = (int(getattr(dut, n).value) for n in ("FAST", "HASH", "DISJOINT"))
-        self.entries = 1 << (2 * self.capacity - 1).bit_length() if hashed else self.capacity + 10
-        self.close_cycles = self.entries + (25 if hashed else 22 if fast else 10 if self.disjoint else 6)
-        self.overflow_latency = 11 if hashed else 8 if fast else 3
+        forms = ("FAST", "HASH", "DISJOINT", "DIRECT")
+        fast, hashed, self.disjoint, self.direct = (int(getattr(dut, n).value) for n in forms)
+        self.entries = self.capacity if self.direct else self.capacity + 10
+        if hashed:
+            self.entries = 1 << (2 * self.capacity - 1).bit_length()
+        self.overflow_latency = 11 if hashed else 8 if fast else 4 if self.direct else 3
         # to the first row; more if a tuple comes with eos
-        self.latency, self.with_tuple = (25, 0) if hashed else (22, 0) if fast else (9 if self.disjoint else 5, 1)
-        self.clearing = self.entries // 8 + 2 if hashed else 1
+        self.latency, self.with_tuple = 9 if self.disjoint else 5, 1
+        if fast or hashed or self.direct:
+            self.latency, self.with_tuple = 14 + self.overflow_latency, 0
+        self.close_cycles = self.entries + self.latency + self.with_tuple
+        self.clearing = self.entries // 8 + 2 if hashed else self.entries + 2 if self.direct else 1
         promised = {"latency": self.latency, "latency_with_tuple": self.latency + self.with_tuple}
         promised |= {"close_cycles": self.close_cycles, "reset_cycles": self.clearing, "rows": self.entries}
         hold(dut, cores.GroupBy, **promised)
@@ -209,6 +214,8 @@ async def entries_go_round(dut):
 async def more_keys_than_fit(dut):
     """One key more than fit, and ten times as many, new ones among them; bursts, after which the table opens again."""
     b = await bench(dut)
+    if b.direct:  # there are no more keys
+        return
     for count in (b.capacity + 1, b.capacity + 11, 10 * b.capacity):
         await sliding(b, lambda time, n=count: spread(time // 7 + b.g.randrange(n), len(dut.key)), 12 * ADVANCE, 0.1)
         rows, refused = await b.check()
@@ -298,6 +305,7 @@ MATRIX = [
 
 MANY = {"CAPACITY": 16, "WINDOWS": 6, "AGGS": 8, "KINDS": "FSTCNTMAXSUMLSTMINBORXOR", "SIGNEDS": 203, "ACC_W": 33}
 HASHED = MATRIX[0] | {"CAPACITY": 16, "HASH": 1}
+DIRECT = MATRIX[0] | {"CAPACITY": 32, "KEY_W": 5, "DIRECT": 1}
 
 
 FORMS = pytest.mark.parametrize("form", [{}, {"FAST": 1}, {"DISJOINT": 1}], ids=["short", "fast", "disjoint"])
@@ -315,6 +323,10 @@ def test_fast_with_many_windows():
 
 def test_hash_table():
     run("group_by", **HASHED)
+
+
+def test_direct():
+    run("group_by", **DIRECT)
 
 
 @FORMS

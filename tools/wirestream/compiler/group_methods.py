@@ -123,7 +123,7 @@ def table_core(node: Aggregate, table: GroupTable, copies: int) -> cores.GroupBy
     """The core of `replicate`, without DATA_W. copies: the most windows open at once."""
     fast, disjoint = table.fast(node.window), table.disjoint(node.window)
     of = methods.aggregates(node.measures, 1 + fast)
-    form = int(fast), int(table.hashed), int(disjoint), key_width(node), table.capacity
+    form = int(fast), int(table.hashed), int(disjoint), 0, key_width(node), table.capacity
     return cores.GroupBy(0, *form, copies, of, of.ACC_W)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Memory, Ports
+from wirestream.compiler.cores.base import Cells, Core, Memory, Ports, shift
 from wirestream.compiler.cores.several import MOST_COUNT, RESULTS, Aggregates, halves
 from wirestream.compiler.cores.windows import Window
 
@@ -14,8 +14,10 @@ WAYS = 8  # of ws_group_hash
 OUTPUTS = ("m_key", *RESULTS, "o_valid", "o_punct", "o_eos", "o_data")
 
 
-def entries(capacity: int, hashed: int) -> int:
+def entries(capacity: int, hashed: int, direct: int = 0) -> int:
     """Entries in the table of keys."""
+    if direct:
+        return capacity
     return 1 << (2 * capacity - 1).bit_length() if hashed else capacity + 10
 
 
@@ -55,7 +57,8 @@ class _OfGroups(Core):
 class GroupBy(_OfGroups):
     """ws_group_by; the latency is that of a window that ends without a tuple. Swept: 16 to 100 keys of 8 to 32 bits, 2
     to 4 windows, one and two aggregates of every kind; FAST = 0; 256 and 1024 keys in a hash table. With DISJOINT: 64
-    keys and twelve counts, 32 keys with a sum and a minimum.
+    keys and twelve counts, 32 keys with a sum and a minimum. With DIRECT: 32 to
+    4096 keys, 2 and 4 windows, a minimum and a sum.
 
     Cells of the CAM or hash table, and for each window of a list and a table for each aggregate; with DISJOINT, of one
     table for all windows.
@@ -65,6 +68,7 @@ class GroupBy(_OfGroups):
     FAST: int
     HASH: int
     DISJOINT: int
+    DIRECT: int
     KEY_W: int
     CAPACITY: int
     WINDOWS: int
@@ -77,16 +81,16 @@ class GroupBy(_OfGroups):
 
     @property
     def rows(self) -> int:
-        return entries(self.CAPACITY, self.HASH)
+        return entries(self.CAPACITY, self.HASH, self.DIRECT)
 
     @property
     def latency(self) -> int:
-        return 25 if self.HASH else 22 if self.FAST else 9 if self.DISJOINT else 5
+        return 25 if self.HASH else 18 if self.DIRECT else 22 if self.FAST else 9 if self.DISJOINT else 5
 
     @property
     def latency_with_tuple(self) -> int:
         """The latency of a window that ends with its last tuple."""
-        return self.latency + (not self.FAST and not self.HASH)
+        return self.latency + (not self.FAST and not self.HASH and not self.DIRECT)
 
     @property
     def close_cycles(self) -> int:
@@ -94,19 +98,26 @@ class GroupBy(_OfGroups):
 
     @property
     def reset_cycles(self) -> int:
-        return self.rows // 8 + 2 if self.HASH else 1
+        return self.rows // 8 + 2 if self.HASH else self.rows + 2 if self.DIRECT else 1
 
     def cells(self, ports: Ports) -> Cells:
-        return replace(self._hashed() if self.HASH else self._cam(), memories=tuple(self._memories()))
+        logic = self._hashed() if self.HASH else self._direct() if self.DIRECT else self._cam()
+        return replace(logic, memories=tuple(self._memories()))
+
+    def lut4(self, ports: Ports) -> float:
+        return (2.0 if self.DIRECT else self.lut4_share) * self.cells(ports).lut
 
     def _memories(self) -> list[Memory]:
         """Of the keys, and for each window of its list and its states; with DISJOINT of all windows together."""
         words = 1 << (self.rows - 1).bit_length()
-        index, blocks = (words - 1).bit_length(), bool(self.FAST or self.HASH)
+        index, blocks = (words - 1).bit_length(), bool(self.FAST or self.HASH or self.DIRECT)
         if self.DISJOINT:
             of_all, state = words << self._number_bits, sum(width + 2 for width in self.of.widths)
             return [Memory(self.KEY_W, words, block=False), Memory(index, of_all), *[Memory(state, of_all)] * 2]
-        keys = hashed_keys(self.KEY_W, words, self.WINDOWS) if self.HASH else [Memory(self.KEY_W, words, blocks)]
+        if self.DIRECT:
+            keys = [Memory(1, words)] * self.WINDOWS
+        else:
+            keys = hashed_keys(self.KEY_W, words, self.WINDOWS) if self.HASH else [Memory(self.KEY_W, words, blocks)]
         tables = states(self.of, words) if blocks else [Memory(w + 2, words, block=False) for w in self.of.widths]
         return keys + self.WINDOWS * [Memory(index, words, blocks), *tables]
 
@@ -131,12 +142,22 @@ class GroupBy(_OfGroups):
             lut += windows * (1.35 * state + 2.0 * chosen)
         return Cells(lut, ff)
 
+    @property
+    def _summed(self) -> tuple[int, int]:
+        """The bits of all numbers that are sums or counts, and of all others."""
+        added = sum(width for width, kind in zip(self.of.widths, self.of.kinds, strict=True) if kind.adds)
+        return added, sum(self.of.widths) - added
+
+    def _direct(self) -> Cells:
+        key, windows, (added, others) = self.KEY_W, self.WINDOWS, self._summed
+        ff = 15 * key - 10 + self.DATA_W + added + others + windows * (14 + 12 * key + 9.4 * added + 12 * others)
+        lut = 7 * key - 50 + windows * (41 + 3 * key + 3.4 * added + 6 * others)
+        return Cells(lut, ff) + shift(self.of.AGGS * (self.of.VALUE_W + 1), 7)
+
     def _hashed(self) -> Cells:
-        key, windows, widths = self.KEY_W, self.WINDOWS, self.of.widths
+        key, windows, (added, others) = self.KEY_W, self.WINDOWS, self._summed
         index = (2 * self.CAPACITY - 1).bit_length()
-        added = sum(width for width, kind in zip(widths, self.of.kinds, strict=True) if kind.adds)
-        others = sum(widths) - added
-        ff = 19 * key + 86 * index - 29 + self.DATA_W + sum(widths) + windows * (190 + 9.4 * added + 12 * others)
+        ff = 19 * key + 86 * index - 29 + self.DATA_W + added + others + windows * (190 + 9.4 * added + 12 * others)
         lut = 16.6 * key + 46 * index + 43 + windows * (61 + 3.4 * added + 6 * others)
         return Cells(lut, ff)
 

@@ -80,7 +80,7 @@ class Design:
 
 def _short(value: int | str) -> str:
     """A parameter's value in a file name."""
-    return str(value) if isinstance(value, str) or value < 2**64 else f"h{sha256(str(value).encode()).hexdigest()[:12]}"
+    return str(value) if isinstance(value, str) or value < 2**64 else f"h{sha256(b'%x' % value).hexdigest()[:12]}"
 
 
 def from_edam(edam: dict, work_root: str | Path) -> Design:

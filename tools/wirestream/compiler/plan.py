@@ -187,12 +187,13 @@ class Input(Plan):
 @dataclass(frozen=True)
 class Compute(Plan):
     """output = operator of the operands. operator: ``+ - * div % = <> < <= > >= and or not beyond cast if``, or one of
-    ``& | ^ ~ << >> like root``; `not`, `beyond`, `cast`, `root`, `~` have one operand, `if` has a condition, the value
-    where it is true, and the value elsewhere.
+    ``& | ^ ~ << >> like root lookup``; `not`, `beyond`, `cast`, `root`, `~` have one operand, `if` has a condition, the
+    value where it is true, and the value elsewhere.
 
     `div` and `%` also compute the column `null`, which flags division by zero. `beyond`: whether it exceeds a `long`.
     `cast`: the same value with the output's type, or its lower bits. `like`: whether a string matches the constant
-    pattern. `root`: the integer part of a square root.
+    pattern. `root`: the integer part of a square root. `lookup`: the word with this number of a constant table, whose
+    words are as wide as the output, the first in the lowest bits.
 
     Of a string: `part` is some bytes, by how many come before and how many they are; `length` the number of bytes after
     the first so many, `spaces` of leading spaces, `find` the place of a constant, by default its first one; `cut` is

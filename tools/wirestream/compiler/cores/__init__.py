@@ -5,7 +5,7 @@
 
 from wirestream.compiler.cores.base import Core
 from wirestream.compiler.cores.division import Divide, DivideConst, SquareRoot
-from wirestream.compiler.cores.expressions import Choose, Compute, ComputeWide, Delay, Multiply, Select
+from wirestream.compiler.cores.expressions import Choose, Compute, ComputeWide, Delay, Lookup, Multiply, Select
 from wirestream.compiler.cores.groups import GroupBy, GroupPanes
 from wirestream.compiler.cores.joins import QueryJoin
 from wirestream.compiler.cores.merging import Multiplex, Union
@@ -25,8 +25,8 @@ from wirestream.compiler.cores.strings import MatchText, TextCrc32, TextEdit, Te
 from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
 ALL: tuple[type[Core], ...] = (
-    *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, DivideConst, GroupBy, GroupPanes, GroupRanks, MatchText),
-    *(MergeSort, Multiplex, Multiply, PaneAggregate, PaneTopK, QuantileRanks, QueryJoin, RowNumber, Select),
+    *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, DivideConst, GroupBy, GroupPanes, GroupRanks, Lookup),
+    *(MatchText, MergeSort, Multiplex, Multiply, PaneAggregate, PaneTopK, QuantileRanks, QueryJoin, RowNumber, Select),
     *(SessionAggregate, SortKey, SquareRoot, TextCrc32, TextEdit, TextExtract, TextMeasure, TopK, TupleNumbers, Union),
     *(WeightedSum, WidAggregate, Window),
 )

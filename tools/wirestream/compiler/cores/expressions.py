@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import ClassVar
 
-from wirestream.compiler.cores.base import Cells, Core, Ports, changes, number, shift
+from wirestream.compiler.cores.base import Cells, Core, Memory, Ports, changes, number, shift
 
 LEAST_FACTOR, LEAST_PRODUCT = 2, 9  # bits from which on synthesis takes a multiplier block
 
@@ -246,3 +246,33 @@ class Multiply(Core):
         digit = self.fixed["DIGIT"]
         a, b = ([min(digit, width - n) for n in range(0, width, digit)] for width in (self.A_W, self.B_W))
         return sum(min(x, y) >= LEAST_FACTOR and x + y >= LEAST_PRODUCT for x in a for y in b)
+
+
+@dataclass(frozen=True)
+class Lookup(Core):
+    """ws_lookup. Swept: 16 to 1024 words of 6 to 13 bits; up to 64 in LUTs."""
+
+    DATA_W: int
+    INDEX_W: int
+    Y_W: int
+    TABLE: str
+
+    name: ClassVar[str] = "query:lookup"
+    outputs: ClassVar[tuple[str, ...]] = ("y",)
+
+    @property
+    def latency(self) -> int:
+        return 2
+
+    @property
+    def block(self) -> bool:
+        return self.INDEX_W > 6
+
+    def cells(self, ports: Ports) -> Cells:
+        bus = self.bus(ports, self.latency)
+        if self.block:
+            return bus + Cells(memories=(Memory(self.Y_W, 1 << self.INDEX_W),))
+        return bus + Cells(lut=self.Y_W, ff=2 * self.Y_W)
+
+    def lut4(self, ports: Ports) -> float:
+        return 0.0 if self.block else 0.9 * self.Y_W * 2 ** max(0, self.INDEX_W - 4)

@@ -44,7 +44,7 @@ OPS = {
     "part": "SHR",
 }
 DIVISIONS = ("div", "%")
-PIPELINED = ("*", *DIVISIONS, "root", *strings.PIPELINED)
+PIPELINED = ("*", *DIVISIONS, "root", "lookup", *strings.PIPELINED)
 EQUALITIES = ("=", "<>", "beyond")
 IN_PARTS = (*EQUALITIES, "+", "-", "<", "<=", ">", ">=")  # what ws_compute_wide can compute
 REGISTER_NS = 1.2  # clock to output of a register, and setup of the next
@@ -357,6 +357,11 @@ def _operation(wiring: Wiring, step: Compute, bus: Bus, group: list[Compute]) ->
     if step.operator in strings.PIPELINED:
         core = strings.PIPELINED[step.operator](step, wiring.clock_ns - REGISTER_NS)
         return core, {"a": wiring.value(bus, step.operands[0]).text}, "y", step.output.type.width
+    if step.operator == "lookup":
+        index, table = step.operands
+        words = f"{table.type.width}'h{table.value:x}"
+        core = cores.Lookup(1, index.type.width, step.output.type.width, words)
+        return core, {"a": wiring.value(bus, index).text}, "y", core.Y_W
     if step.operator not in PIPELINED:
         core, operands = _computation(wiring, step, bus)
         most = sum_bits(wiring.clock_ns)

@@ -102,7 +102,7 @@ OPERATORS = ("AND", "OR", "NOT", "DIV", "IN", "IS", "BETWEEN", "LIKE", "CASE", "
              "FROM")  # fmt: skip
 AGGREGATES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}  # by their names in a text
 AGGREGATES |= {name: name for name in ("count", "sum", "min", "max", "avg", "first", "last", "bit_or", "bit_xor")}
-AGGREGATES |= {name: name for name in ("max_by", "min_by")}
+AGGREGATES |= {name: name for name in ("max_by", "min_by", "approx_count_distinct")}
 AGGREGATES |= {name: name for name in ("bit_and", "bool_and", "bool_or", "var_pop", "var_samp", "stddev_pop")}
 AGGREGATES |= {"median": "median", "variance": "var_samp"} | dict.fromkeys(
     ("stddev_samp", "stddev", "std"), "stddev_samp"

@@ -10,6 +10,7 @@ in the text       for Spark
 `a div b, a % b`  null where b is 0; the quotient is as wide as a (Spark's has 64 bits)
 avg(x)            sum(x) div count(x)
 percentiles       from the values in order, exact
+approx_count_…    HyperLogLog with its own hash
 wsum(x, [w, …])   the last values by arrival, weighted, times the power of two that makes the weights integers
 first(x), last(x) min_by and max_by of the arrival; nulls are left out
 max_by(x, y)      the first by arrival of those with the greatest y, likewise min_by: Spark takes any of them
@@ -32,7 +33,7 @@ from typing import Any, NamedTuple
 from pyspark.errors import ParseException
 from pyspark.sql import DataFrame
 
-from spark_golden import percentiles, spread
+from spark_golden import approximate, percentiles, spread
 from spark_golden.clauses import ends_value
 from spark_golden.declaration import INTEGER
 from spark_golden.functions import CALLS, OPERATORS
@@ -41,7 +42,8 @@ from spark_golden.tokens import Token, written
 
 BIGINT = "DECIMAL(20,0)"
 # Calls whose result is no decimal, whatever the operands.
-WITHOUT_DECIMALS = ("count", "bit_or", "bit_xor", "bit_and", "wsum", "sign", "between")
+WITHOUT_DECIMALS = ("count", "bit_or", "bit_xor", "bit_and", "wsum", "sign", "between",
+                    "approx_count_distinct")  # fmt: skip
 MOST_SCALE = 24  # a weight is a multiple of 2**-24
 # Additional columns: the session, the arrival, and the end of the time window.
 SESSION, ORDER, WINDOW = "#session", "#order", "#window"
@@ -135,13 +137,14 @@ AGGREGATES: dict[str, Aggregate] = {
 OF_DISTINCT = ("count", "sum", "avg")
 SAME_IF_DISTINCT = ("min", "max", "bit_or", "bit_and", "bool_or", "bool_and")
 SPREADS = (*spread.OF_ONE, *spread.OF_TWO)  # their results are decimals, whatever the operands
+NAMES = (*AGGREGATES, *percentiles.NAMES, approximate.NAME, "wsum")
 OTHER_NAMES = {"every": "bool_and", "some": "bool_or", "any": "bool_or"}
 
 
 def is_aggregate(token: Token) -> bool:
     """Whether it is the name of one."""
     name = token.text.lower()
-    return OTHER_NAMES.get(name, name) in (*AGGREGATES, *percentiles.NAMES, "wsum")
+    return OTHER_NAMES.get(name, name) in NAMES
 
 
 class OfAddress(NamedTuple):
@@ -376,7 +379,7 @@ class Shim:
         function = OTHER_NAMES.get(function, function)
         if distinct and (function not in (*OF_DISTINCT, *SAME_IF_DISTINCT) or len(arguments) != 1):
             raise ValueError(f"{function}(DISTINCT …) of {len(arguments)} columns is not in the dialect")
-        if where is not None and function not in (*AGGREGATES, *percentiles.NAMES, "wsum"):
+        if where is not None and function not in NAMES:
             raise ValueError(f"FILTER is for aggregates, not {function}")
         if self.joined and function in OF_ADDRESS:
             return self._of_sides(function, arguments)
@@ -395,7 +398,7 @@ class Shim:
                 return CALLS[function](*self._typed(arguments, said))
             except TypeError:
                 raise ValueError(f"{function} takes another number of values than {len(arguments)}") from None
-        if function not in (*AGGREGATES, *percentiles.NAMES, "wsum"):
+        if function not in NAMES:
             raise ValueError(f"unknown function {function}")
         if self.inside is None:
             raise ValueError(f"{function} is only valid in SELECT and HAVING of a query with a window")
@@ -409,6 +412,9 @@ class Shim:
             self.replaced[f"{function}: of the values in order, exact"] = None
             return inner._percentile(function, arguments, where)
         x = inner._taken(inner._rewritten(arguments[0], inner.columns), where) if arguments else ""
+        if function == approximate.NAME and 1 <= len(arguments) <= 2:
+            self.replaced[f"{function}: HyperLogLog with the hash of the dialect"] = None
+            return integer(approximate.text(x, *(error.sql() for error in arguments[1:])))
         if function in AGGREGATES and len(arguments) == AGGREGATES[function].columns == 2:
             y = inner._taken(inner._rewritten(arguments[1], inner.columns), where)
             self.replaced[f"{function}: {AGGREGATES[function].replaced}"] = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from spark_golden import approximate
 from spark_golden.queries import (
     average,
     closed_windows,
@@ -61,6 +62,13 @@ def port_scans(packets: DataFrame) -> DataFrame:
     opened = in_windows(packets, 1000, 500, 20).where("Protocol = 6").where(_opens())
     ports = F.count_distinct("DstPort").alias("Ports")
     return opened.groupBy(end(), "SrcIp").agg(ports, counted("Packets")).where("Ports >= 5")
+
+
+def talkers(packets: DataFrame) -> DataFrame:
+    opening = F.when(F.col("Protocol") == 6, F.when(_opens(), F.col("SrcIp")))
+    known = in_windows(packets, 2000, 2000, 20).withColumn("opening", opening).groupBy(end())
+    hosts, found = (F.expr(approximate.text(name)) for name in ("SrcIp", "opening"))
+    return known.agg(hosts.alias("Hosts"), found.alias("Opening"), counted("Packets"))
 
 
 def syn_ratio(packets: DataFrame) -> DataFrame:

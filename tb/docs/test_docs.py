@@ -118,7 +118,7 @@ def test_every_header_begins_latency_and_rate_with_a_short_form():
 def test_formula_of_a_contract():
     assert cores.formula(Union, "latency") == "3"
     assert cores.formula(WeightedSum, "latency") == "PRODUCT_REG + PARTS"
-    assert cores.formula(GroupBy, "latency") == "25 if HASH, 22 if FAST, 9 if DISJOINT, else 5"
+    assert cores.formula(GroupBy, "latency") == "25 if HASH, 18 if DIRECT, 22 if FAST, 9 if DISJOINT, else 5"
     assert cores.formula(GroupPanes, "latency") == "26 + 4 * HASH + (not only sums)"
     assert cores.formula(SortNetwork, "latency").endswith("else ceil(layers / STEP) + layers * SPLIT")
 

@@ -21,6 +21,7 @@ from tb.queries.random_tree import (
     BITS,
     CALLS,
     COMPARE,
+    ESTIMATE,
     INTEGERS,
     MEASURES,
     PERCENTILES,
@@ -172,7 +173,8 @@ class _Draw:
         elif counted:
             measures = [*self.without_order(measures), *self.counted(source.scope, keys)]
         elif unit == "time" and not keys and self.often(0.3):
-            measures = [*self.without_order(measures), self.distinct(source.scope)]
+            of_values = self.distinct if self.often(0.6) else self.approximate
+            measures = [*self.without_order(measures), of_values(source.scope)]
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
         having = self.truth(scope, 1) if self.often(0.3) else None
         items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]
@@ -203,6 +205,13 @@ class _Draw:
         if of.kind != "number" or of.scale or self.often(0.4):
             return replace(COUNT, op="count distinct", args=(of,))
         return replace(of, op=self.rng.choice(("sum distinct", "avg distinct")), args=(of,), null=True)
+
+    def approximate(self, scope: list[Expr]) -> Expr:
+        """An estimate of the number of values."""
+        numbers = [value for value in scope if value.kind == "number" and not value.scale]
+        of = self.rng.choice(numbers) if numbers and self.often(0.5) else self.bucket(scope)
+        of = self.truth(scope, 0) if of.scale else of
+        return Expr(ESTIMATE, (of, self.rng.choice(("0.3", "0.2"))), "number", (0, 2**63 - 1), (0, 2**33))
 
     def shuffled(self, items: list[tuple[str, Expr]]) -> tuple[tuple[str, Expr], ...]:
         """The items in random order, without duplicate names or expressions."""

@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
+from spark_golden import approximate
 from spark_golden.query import Query
 from spark_golden.session import session
 from spark_golden.time_rules import ACCEPTED, judge, with_queries
@@ -189,6 +190,9 @@ def _measure(measure: Expr) -> Column:
             return F.count(value).cast(EXACT)
         case "count distinct":
             return F.count_distinct(value).cast(EXACT)
+        case "approx_count_distinct":
+            bits = approximate.index_bits(measure.args[1])
+            return F.udf(lambda values: approximate.estimate(values, bits), "bigint")(F.collect_set(value)).cast(EXACT)
         case "sum distinct":
             return F.sum_distinct(value)
         case "avg distinct":

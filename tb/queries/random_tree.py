@@ -36,6 +36,8 @@ BITS = ("&", "|", "^", "<<", ">>")
 MEASURES = ("count", "sum", "min", "max", "avg", "bit_or", "bit_xor", "bit_and", "bool_and", "bool_or", "var_pop",
             "var_samp", "max_by", "min_by", "first", "last", "wsum")  # fmt: skip
 DISTINCT = ("count distinct", "sum distinct", "avg distinct")  # of values without digits after the point
+ESTIMATE = "approx_count_distinct"
+APPROXIMATE = (ESTIMATE, "approx_percentile")
 PERCENTILES = ("percentile_cont", "percentile_disc", "percentile", "median")
 
 
@@ -45,8 +47,8 @@ class Expr:
     where it is true, the value elsewhere; without that, null), one of `CALLS`, `WORDED` and `DISTINCT`, `filter` (a
     measure, and the condition of the tuples that it takes), `thousandths` (of a variance, as an integer), `key` (an
     expression of GROUP BY), `cast` (a number, and its new type) or `shift` (a time, and the milliseconds that it is
-    moved by); or one of PERCENTILES, with its share and whether the greatest value comes first, or
-    `approx_percentile`, with its share and accuracy.
+    moved by); or one of PERCENTILES, with its share and whether the greatest value comes first; or one of APPROXIMATE,
+    with its share and accuracy, or its deviation.
 
     kind: number, text, truth, or one of `TIMES`, whose values are its ticks since 1970. scale: of a number, which is an
     integer divided by 10**scale. type, data: the least and greatest such integer of the type, and of the stream's data;
@@ -62,7 +64,7 @@ class Expr:
     scale: int = 0
 
     def measures(self) -> Iterator[Expr]:
-        if self.op in (*MEASURES, *DISTINCT, *PERCENTILES, "approx_percentile", "filter"):
+        if self.op in (*MEASURES, *DISTINCT, *PERCENTILES, *APPROXIMATE, "filter"):
             yield self
         elif self.op != "key":
             for arg in self.args:
@@ -296,6 +298,8 @@ def text(expr: Expr, level: int = 0) -> str:
             written = f"{text(a, own + (LEVELS[op] == LEVELS['=']))} {op.upper()} {text(b, own + 1)}"
         case op, (a,) if op in DISTINCT:
             written = f"{op.split()[0]}(DISTINCT {text(a)})"
+        case op, (a, deviation) if op == ESTIMATE:
+            written = f"{op}({text(a)}, {deviation})"
         case "median", (a, *_):
             written = f"median({text(a)})"
         case "percentile", (a, share, _):

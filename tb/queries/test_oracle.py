@@ -336,6 +336,11 @@ QUERIES = {
         f"avg(DISTINCT abs(Y)) AS A, max(DISTINCT X) AS M {WINDOW}",
         [(120, 2, 0, 2, 2, 9), (150, 1, -1, 1, 2, -3), (210, 1, 0, 1, 3, 8)],
     ),
+    "few values are estimated exactly, and no null counts": (
+        "SELECT Time, approx_count_distinct(Key), approx_count_distinct(X div Y) AS D, "
+        f"approx_count_distinct(Key) FILTER (WHERE X > 99) AS N {WINDOW}",
+        [(120, 2, 2, 0), (150, 1, 1, 0), (210, 1, 1, 0)],
+    ),
     "GROUP BY an expression, which SELECT and HAVING repeat": (
         f"SELECT Time, X div 5 AS Band, X  div 5 * 10 AS Ten, count(*) AS N {WINDOW} GROUP BY X div 5 "
         "HAVING X div 5 + count(*) < 3",

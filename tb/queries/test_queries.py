@@ -52,6 +52,8 @@ def test_rows(names):
         ("price_ladder", ("merge", "prune"), ()),
         ("response_times", ("unnest", "multiplex"), ()),
         ("response_times", ("merge", "multiplex", "parallel"), ()),
+        ("talkers", ("unnest", "multiplex"), ()),
+        ("talkers", ("merge", "multiplex", "parallel"), ()),
         ("best_per_symbol largest_of_symbol", ("merge", "multiplex"), ()),
     ],
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirestream.compiler.types import COUNT, LONG, Boolean, Decimal, Integer, Pair, Type, of_bits
+from wirestream.compiler.types import COUNT, LONG, Boolean, Decimal, Integer, Pair, Timestamp, Type, of_bits
 from wirestream.schema.fields import MOST_DIGITS
 
 SPREAD_DIGITS = 12  # of a variance, its root and a correlation, after the point
@@ -61,6 +61,7 @@ NARROW = Domain(
 ORDERED = Domain("numbers and times", lambda kind: isinstance(kind, Integer))
 CONDITIONS = Domain("conditions", lambda kind: isinstance(kind, Boolean))
 VALUES = Domain("numbers, times and strings", lambda kind: not isinstance(kind, Boolean))
+HASHED = Domain("numbers, dates, strings and conditions", lambda kind: not isinstance(kind, Timestamp))
 ANY = Domain("anything", lambda _: True)
 
 
@@ -184,6 +185,13 @@ FUNCTIONS = {
             "`approx_percentile(x, 0.9, 1000)` is too small by less than 1 in 1000 of the value, without it 1 in 128",
             takes=NARROW,
             also=("percentile_approx",),
+        ),
+        Function(
+            "approx_count_distinct",
+            "number of different values, estimated by HyperLogLog: `approx_count_distinct(x)`, or with the relative "
+            "standard deviation, 0.05 by default: `approx_count_distinct(x, 0.02)`",
+            takes=HASHED,
+            result=lambda _: COUNT,
         ),
     )
 }

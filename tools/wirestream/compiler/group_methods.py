@@ -35,26 +35,27 @@ FAST_NS, HASH_NS, TABLE_NS = 3.9, 4.6, 0.17  # FAST = 1 with a CAM, with a hash 
 
 @dataclass(frozen=True)
 class GroupTable:
-    """The variant of the table of keys for a capacity and a clock."""
+    """The variant of the table of keys for a capacity and a clock. direct: a key is the number of its entry."""
 
     capacity: int
     clock_ns: float
+    direct: bool = False
 
     @property
     def hashed(self) -> bool:
-        return self.capacity > CAM_GROUPS
+        return self.capacity > CAM_GROUPS and not self.direct
 
     @property
     def entries(self) -> int:
-        return entries(self.capacity, self.hashed)
+        return entries(self.capacity, self.hashed, self.direct)
 
     def fast(self, window: Window) -> bool:
         """Whether ws_group_by takes its form with more and shorter stages."""
-        return self.hashed or (self.clock_ns < self._short_ns(False) and not self.disjoint(window))
+        return self.hashed or self.direct or (self.clock_ns < self._short_ns(False) and not self.disjoint(window))
 
     def disjoint(self, window: Window) -> bool:
         """Whether the windows share one table of states: if a table for each would need FAST, whose rows come later."""
-        apart = not self.hashed and window.size <= window.advance
+        apart = not (self.hashed or self.direct) and window.size <= window.advance
         return apart and self._short_ns(True) <= self.clock_ns < self._short_ns(False)
 
     def period(self, window: Window, tables: int) -> float:
@@ -69,6 +70,13 @@ class GroupTable:
         """The shortest clock period with FAST = 0."""
         least, each = (DISJOINT_NS, ENTRY_NS) if disjoint else (GROUPS_NS, GROUP_NS)
         return least + each * self.capacity
+
+
+def table_of(node: Aggregate | None, capacity: int, clock_ns: float) -> GroupTable:
+    """The table of a GROUP BY. capacity: of those that may have any number of groups."""
+    if node and node.every:
+        return GroupTable(2 ** key_width(node), clock_ns, direct=True)
+    return GroupTable(capacity, clock_ns)
 
 
 def in_order(plan: Plan) -> Iterator[Aggregate]:
@@ -123,8 +131,8 @@ def table_core(node: Aggregate, table: GroupTable, copies: int) -> cores.GroupBy
     """The core of `replicate`, without DATA_W. copies: the most windows open at once."""
     fast, disjoint = table.fast(node.window), table.disjoint(node.window)
     of = methods.aggregates(node.measures, 1 + fast)
-    form = int(fast), int(table.hashed), int(disjoint), 0, key_width(node), table.capacity
-    return cores.GroupBy(0, *form, copies, of, of.ACC_W)
+    form = int(fast and not table.direct), int(table.hashed), int(disjoint), int(table.direct)
+    return cores.GroupBy(0, *form, key_width(node), table.capacity, copies, of, of.ACC_W)
 
 
 def pane_core(node: Aggregate, table: GroupTable) -> cores.GroupPanes:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal as Number
 
 from wirestream.compiler import (
+    approximate,
     bounds,
     decimals,
     distinct,
@@ -14,6 +15,7 @@ from wirestream.compiler import (
     names,
     numbering,
     percentiles,
+    registers,
     spelling,
     syntax,
     units,
@@ -274,7 +276,9 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
         Column(key.overflow, BOOLEAN) for key in keys if key.overflow
     )  # a value that overflowed is another one
     plan, lacks = Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), None
-    if counted := [call for call, parts in results.items() if any(part.share for part in parts)]:
+    if estimated := [call for call in calls if call.function == approximate.NAME]:
+        plan, lacks = registers.by_register(plan, estimated[0].position)
+    elif counted := [call for call, parts in results.items() if any(part.share for part in parts)]:
         plan, lacks = value_counts.ranked(plan, counted[0].position)
     elif of_distinct := [call for call in calls if call.unique]:
         plan, lacks = distinct.by_value(plan, of_distinct[0].position)
@@ -340,6 +344,8 @@ def _of_call(before: Scope, call: syntax.Call, window: syntax.Window, grouped: b
         raise QueryError("wsum, and only wsum, takes weights: wsum(Price, [.5, .25, .25])", call.position)
     if call.function in percentiles.PERCENTILES:
         return percentiles.measures(before, call, window, grouped)
+    if call.function == approximate.NAME:
+        return approximate.measures(before, call)
     known = FUNCTIONS[call.function]
     if len(call.arguments) != known.columns and (call.arguments or call.function != "count"):
         raise QueryError(f"{call.function} takes {('one column', 'two columns')[known.columns - 1]}", call.position)

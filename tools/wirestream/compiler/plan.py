@@ -322,9 +322,9 @@ class Measure:
     """One aggregate. function: of `FUNCTIONS`, any but avg. value: None for a count of tuples.
 
     weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum. distinct: of each value
-    once, see `distinct`. rank: of a percentile, the number of values of the window before this one in ascending order.
-    share: of a percentile among values of which the number is not known, see `value_counts`. lacks: why no core
-    computes it.
+    once, see `distinct`. register: of the value, see `approximate`. rank: of a percentile, the number of values of the
+    window before this one in ascending order. share: of a percentile among values of which the number
+    is not known, see `value_counts`. lacks: why no core computes it.
     """
 
     output: Column
@@ -333,6 +333,7 @@ class Measure:
     weights: tuple[int, ...] = ()
     scale: int = 0
     distinct: bool = False
+    register: Column | None = None
     rank: int | None = None
     share: Share | None = None
     lacks: str = ""
@@ -350,8 +351,9 @@ class Measure:
 class Aggregate(Plan):
     """The measures of each window of `child` and each value of `keys`. end: the column for the end of a time window.
 
-    short: the column for whether the table of keys had no entry for a tuple of the window. of_rows: `child` has the
-    rows of such a window, of which each is in that window alone.
+    short: the column for whether the table of keys had no entry for a tuple of the window. every: each value of the
+    only key has an entry, whose number it is. of_rows: `child` has the rows of such a window, of which each is in that
+    window alone.
     """
 
     child: Plan
@@ -360,6 +362,7 @@ class Aggregate(Plan):
     keys: tuple[Column, ...]
     measures: tuple[Measure, ...]
     short: Column | None = None
+    every: bool = False
     of_rows: bool = False
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal as Number
 
-from wirestream.compiler import bounds, casts, decimals, percentiles, syntax, times
+from wirestream.compiler import approximate, bounds, casts, decimals, percentiles, syntax, times
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.composed import COMPOSED
 from wirestream.compiler.operations import Operations
@@ -220,6 +220,8 @@ class Scope(Operations):
                 measures = self.results[expression]
                 if expression.function in percentiles.PERCENTILES:
                     return percentiles.value(self, expression, measures)
+                if expression.function == approximate.NAME:
+                    return approximate.value(self, expression, measures)
                 if composed := COMPOSED.get(expression.function):
                     return composed.result(self, measures, expression.position)
                 return measures[0].output

@@ -24,7 +24,7 @@ BIGINT = "decimal(20,0)"
 WITHOUT_LOSS = "spark.sql.decimalOperations.allowPrecisionLoss"
 # The operators and functions of decimals that have one, and the aggregates that have none.
 OF_DECIMALS = ("+", "-", "*", "/", "%", "mod", "abs", "coalesce", "nullif", "least", "greatest")
-INTEGERS = ("count", "bit_or", "bit_xor", "bit_and", "wsum")
+INTEGERS = ("count", "bit_or", "bit_xor", "bit_and", "wsum", "approx_count_distinct")
 TRUNCATED = {"timestamp(s)": "second", "timestamp(ms)": "millisecond"}
 SPARK = {"smallint": "smallint", "int": "int", "long": "bigint", "bool": "boolean"}
 

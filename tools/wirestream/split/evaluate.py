@@ -26,7 +26,7 @@ from wirestream.compiler.names import orders as orders_of
 from wirestream.compiler.percentiles import BETWEEN, PERCENTILES
 from wirestream.errors import QueryError
 from wirestream.schema.fields import ENCODING
-from wirestream.split import decimals, ordering, pairs, percentiles, spread, windows
+from wirestream.split import approximate, decimals, ordering, pairs, percentiles, spread, windows
 from wirestream.split.functions import FUNCTIONS, INTEGER
 from wirestream.split.windows import BEGIN, KIND, LAST, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
@@ -156,8 +156,8 @@ class Scope:
         taken = taken if call.where is None else taken & inside(call.where)
         if call.function == "count" and not call.arguments:
             return F.count(F.when(taken, F.col(ORDER))).cast(INTEGER)
-        if call.function in PERCENTILES:
-            return self._percentile(call, inside, taken)
+        if call.function in (*PERCENTILES, "approx_count_distinct"):
+            return self._of_all_values(call, F.when(taken, inside(call.arguments[0])))
         if call.function not in (*AGGREGATES, "wsum") or len(call.arguments) != 1 + (call.function in OF_TWO):
             raise QueryError(f"no aggregate {call.function} of {len(call.arguments)} columns", call.position)
         if bool(call.weights) != (call.function == "wsum"):
@@ -175,8 +175,9 @@ class Scope:
             return OF_DISTINCT[call.function](x)
         return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x, *others)
 
-    def _percentile(self, call: syntax.Call, inside: Scope, taken: Column) -> Column:
-        x = F.when(taken, inside(call.arguments[0]))
+    def _of_all_values(self, call: syntax.Call, x: Column) -> Column:
+        if call.function == "approx_count_distinct":
+            return approximate.of_column(call, x)
         if call.function in BETWEEN and not decimals.is_decimal(call.arguments[0], self.decimals):
             x = x.cast(decimals.BIGINT)
         return percentiles.of_column(call, x, self.frame)

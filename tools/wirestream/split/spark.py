@@ -37,8 +37,9 @@ from wirestream.split.query import Block, DividedQuery, Whole
 
 WINDOWED, WHOLE = "Windowed", "Whole"  # views
 TRUNCATED = {"s": "second", "ms": "millisecond"}  # timestamps by their units
-# Spark's are doubles, or approximate, those of the dialect exact; sqlglot has no node for std.
-SPREADS = (
+# Those of Spark are doubles, or estimated in another way; sqlglot has no node for std.
+OTHERS = (
+    exp.ApproxDistinct,
     exp.VariancePop,
     exp.Variance,
     exp.StddevPop,
@@ -354,9 +355,7 @@ def _meant(node: exp.Expression, exact: set[str], ordered: bool) -> exp.Expressi
             order = exp.Case(ifs=[exp.If(this=known, true=exp.column(ORDER))])
             function = exp.ArgMin if isinstance(node, exp.First) else exp.ArgMax
             return function(this=node.this.copy(), expression=order)
-        case exp.Func() if isinstance(node, SPREADS) or (
-            isinstance(node, exp.Anonymous) and node.name.lower() == "std"
-        ):
+        case exp.Func() if isinstance(node, OTHERS) or (isinstance(node, exp.Anonymous) and node.name.lower() == "std"):
             if not any(map(foreign, node.iter_expressions())) and set(names(node)) <= exact:
                 name = node.sql("spark").partition("(")[0].lower()
                 raise QueryError(f"{name} with functions of Spark; put these around a sub-query with the window")

@@ -30,15 +30,17 @@ from wirestream.schema.tuples import Schema
 
 def of_table(
     wiring: Wiring, node: Aggregate, bus: Bus, table: GroupTable, registered: int, in_step: bool = False
-) -> tuple[Bus, Spill]:
+) -> tuple[Bus, Spill | None]:
     """The rows of each window's groups by ws_group_by; a tuple whose group finds no entry leaves on the spill bus.
 
-    One table serves all windows; without `unnest` each copy of the window has its own. in_step: no row waits.
+    One table serves all windows; without `unnest` each copy of the window has its own. in_step: no row waits. There is
+    no spill bus if each group has an entry.
     """
     in_time, capacity, copies = node.window.in_time, table.capacity, methods.open_windows(node.window) + 1
     core = group_methods.table_core(node, table, copies if wiring.rewrites.unnest else 1)
     if not in_time and node.window.advance < core.close_cycles:
-        closes = f"one closes every {node.window.advance} tuples; use ADVANCE {core.close_cycles} or fewer groups"
+        fewer = "a larger deviation" if table.direct else "fewer groups"
+        closes = f"one closes every {node.window.advance} tuples; use ADVANCE {core.close_cycles} or {fewer}"
         needed = f"a window of {capacity} groups needs {core.close_cycles} cycles to close, but {closes}"
         raise QueryError(needed, node.window.position)
     behind = windows.window(wiring, node, bus, copies, registered, before(node, set()))
@@ -46,7 +48,7 @@ def of_table(
     text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {capacity} groups"
     ones = [behind] if wiring.rewrites.unnest else windows.each_copy(behind, copies)
     rows, spills = zip(*(_table(wiring, node, replace(one, punct=punct), core) for one in ones), strict=True)
-    spill = spill_of(wiring, node.child, _overflowing(behind, spills[0]), spills)
+    spill = None if table.direct else spill_of(wiring, node.child, _overflowing(behind, spills[0]), spills)
     if in_time:
         wiring.close(core.close_cycles)
     wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)

@@ -91,7 +91,6 @@ class _Planner:
         self.circuit, self.options = circuit, options
         self.wiring = Wiring(circuit, rewrites, clock_ns)
         self.needs = Needs(self.wiring)
-        self.table = GroupTable(circuit.capacity, clock_ns)
         self.methods: dict[tuple, Method] = {}  # of each aggregate
         self.ordered: set[tuple] = set()  # GROUP BYs whose readers depend on the order of rows
         self.asked = methods.AUTO
@@ -209,7 +208,7 @@ class _Planner:
         return joins.of_sides(self.wiring, node, self.needs.of(node), entries, sides)
 
     def _sort(self, node: Sort) -> Bus:
-        _, below = self.needs.steps(node.child)
+        below = without_steps(node.child)
         closed, needed = not self.wiring.rewrites.merge, self.needs.of(node)
         if isinstance(below, Windowed):
             all_of_them = sorting.sorts_all(node, below.window)
@@ -221,19 +220,20 @@ class _Planner:
             choose = partial(self._method_of_order, node, below)
             return sorting.of_tuples(self.wiring, node, bus, below, needed, registered, choose)
         bus = self._lower(node.child, closed, ends=True)
-        return sorting.of_groups(self.wiring, node, bus, below, self.table.entries, needed)
+        return sorting.of_groups(self.wiring, node, bus, below, self._table(below).entries, needed)
 
     def _numbered(self, node: Numbered) -> Bus:
         bus = self._lower(node.child.child, closed=not self.wiring.rewrites.merge)
         registered = self._registered(node.child)
-        made, self.spill = partitions.first(self.wiring, node, bus, self.table, self.needs.of(node), registered)
+        made, self.spill = partitions.first(self.wiring, node, bus, self._table(), self.needs.of(node), registered)
         return made
 
     def _ranked(self, node: Ranked) -> Bus:
         below = without_steps(node.child)
-        ranks.apart(self.wiring, below.window, self.table.entries)
+        entries = self._table(below).entries
+        ranks.apart(self.wiring, below.window, entries)
         bus = self._lower(node.child, closed=not self.wiring.rewrites.merge, ends=True)
-        return ranks.of_groups(self.wiring, node, bus, below, self.table.entries, self.needs.of(node))
+        return ranks.of_groups(self.wiring, node, bus, below, entries, self.needs.of(node))
 
     def _aggregate(self, node: Aggregate, ends: bool) -> Bus:
         if lacks := [measure.lacks for measure in node.measures if measure.lacks]:
@@ -251,7 +251,7 @@ class _Planner:
             if others:
                 beside = self._of_windows(replace(node, measures=others), bus, in_step=True)
                 made = percentiles.in_step(self.wiring, made, beside)
-        rows = self.table.entries if node.keys else 1
+        rows = self._table(node).entries if node.keys else 1
         caused = (rows, 0) if window.in_time else tuple(ceil(n / window.advance) * rows for n in bus.rows)
         return replace(made, eos=made.eos if ends else "1'b0", rows=caused)
 
@@ -264,18 +264,25 @@ class _Planner:
         elif method and method.core:
             made = windows.of_one_core(self.wiring, node, bus, method)
         elif node.keys:
-            made, self.spill = groups.of_table(self.wiring, node, bus, self.table, registered, in_step)
+            made, self.spill = groups.of_table(self.wiring, node, bus, self._table(node), registered, in_step)
         else:
             copies = methods.open_windows(window) + (not self.wiring.rewrites.multiplex)
             made = windows.of_copies(self.wiring, node, bus, copies, registered, in_step)
         return made
 
     def _of_rows(self, node: Aggregate, bus: Bus) -> Bus:
+        table = self._table(node)
         if isinstance(without_steps(node.child), Ranked):
-            return windows.of_ranked(self.wiring, node, bus, self.table.entries)
+            return windows.of_ranked(self.wiring, node, bus, table.entries)
         if node.keys:
-            return groups.of_rows(self.wiring, node, bus, self.table)
-        return windows.of_rows(self.wiring, node, bus, self.table.entries)
+            return groups.of_rows(self.wiring, node, bus, table)
+        return windows.of_rows(self.wiring, node, bus, table.entries)
+
+    def _table(self, node: Plan | None = None) -> GroupTable:
+        """The table of keys of a GROUP BY, or of the one whose rows a node takes; without a node, of any other."""
+        while node and not (isinstance(node, Aggregate) and not node.of_rows):
+            node = node.child
+        return group_methods.table_of(node, self.circuit.capacity, self.wiring.clock_ns)
 
     # ---- methods for windows
 
@@ -317,7 +324,7 @@ class _Planner:
                 registered = self._registered(node)
                 if node.keys:
                     ordered = self.wiring.key(node) in self.ordered
-                    known = group_methods.known(node, self.table, carried, registered, rewrites.unnest, ordered)
+                    known = group_methods.known(node, self._table(node), carried, registered, rewrites.unnest, ordered)
                 else:
                     known = methods.known(node, carried, end, registered, clock_ns, rewrites)
                 choice = methods.choose(node, known, self.asked, self.options, clock_ns, entry.step)
@@ -348,7 +355,7 @@ class _Planner:
         if node.window.in_time and self.wiring.clock_ns < WINDOW_NS:
             return 2
         of_groups = isinstance(node, Aggregate) and bool(node.keys)
-        return int(not self.wiring.rewrites.merge or (of_groups and self.table.fast(node.window)))
+        return int(not self.wiring.rewrites.merge or (of_groups and self._table(node).fast(node.window)))
 
 
 def _of_input(node: Aggregate) -> bool:

@@ -8,8 +8,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
+from spark_golden.aggregates import is_aggregate
 from spark_golden.clauses import NUMBER, Item, Order, Select
-from spark_golden.expressions import INTEGER, ORDER, SESSION, WINDOW, Shim, is_aggregate
+from spark_golden.declaration import INTEGER
+from spark_golden.expressions import ORDER, SESSION, WINDOW, Shim
 from spark_golden.tokens import Token
 
 

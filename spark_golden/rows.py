@@ -19,9 +19,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as F
 
+from spark_golden.aggregates import is_aggregate
 from spark_golden.clauses import NUMBER, Item, Select, Side, conjuncts
-from spark_golden.declaration import NANOSECONDS, UNITS, Stream, spark_type, unit_of
-from spark_golden.expressions import INTEGER, ORDER, SESSION, WINDOW, Shim, is_aggregate
+from spark_golden.declaration import INTEGER, NANOSECONDS, UNITS, Stream, spark_type, unit_of
+from spark_golden.expressions import ORDER, SESSION, WINDOW, Shim
 from spark_golden.pairs import pairs, pairs_in_time
 from spark_golden.query import Query
 from spark_golden.row_order import in_order, named_items, numbered, orders

@@ -15,9 +15,10 @@ from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from spark_golden.aggregates import SPREADS
 from spark_golden.clauses import created, query
 from spark_golden.declaration import Stream
-from spark_golden.expressions import ORDER, SESSION, SPREADS, first_line
+from spark_golden.expressions import ORDER, SESSION, first_line
 from spark_golden.rows import Evaluation
 from spark_golden.session import session
 from spark_golden.spelling import as_declared

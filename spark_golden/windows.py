@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from spark_golden.expressions import AGGREGATES
+from spark_golden.aggregates import AGGREGATES
 from spark_golden.time_rules import ACCEPTED, AHEAD, LATE, PUNCT, SESSION
 
 VALUES = {"Price": "Price", "Volume": "nullif(Volume, 0)"}  # the aggregated values; a Volume of 0 is unknown

@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from spark_golden.expressions import wsum
+from spark_golden.aggregates import wsum
 from spark_golden.sql import Answer, answers, evaluate
 from spark_golden.time_rules import column_of
 from tb.queries import golden, streams

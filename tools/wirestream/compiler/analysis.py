@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from wirestream.compiler.ordered import Numbered, Sort
 from wirestream.compiler.plan import (
     Aggregate,
     Column,
@@ -14,10 +15,8 @@ from wirestream.compiler.plan import (
     Filter,
     Input,
     Join,
-    Numbered,
     Plan,
     Project,
-    Sort,
     Union,
     Value,
     Windowed,

@@ -38,7 +38,8 @@ from collections.abc import Container
 from dataclasses import asdict, replace
 
 from wirestream.compiler.circuit import GRACE, Circuit, Entry, Result
-from wirestream.compiler.plan import Aggregate, Column, Filter, Input, Join, Numbered, Plan, Project, Sort, Union, walk
+from wirestream.compiler.ordered import Numbered, Sort
+from wirestream.compiler.plan import Aggregate, Column, Filter, Input, Join, Plan, Project, Union, walk
 from wirestream.schema.fields import Field
 from wirestream.schema.tuples import FLAGS_IN_A_BYTE, Schema
 

@@ -24,21 +24,8 @@ from wirestream.compiler import (
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
 from wirestream.compiler.composed import COMPOSED, Part, most_tuples
-from wirestream.compiler.plan import (
-    Aggregate,
-    Column,
-    Input,
-    Join,
-    Measure,
-    Numbered,
-    Plan,
-    SortKey,
-    Union,
-    Windowed,
-    label,
-    shown,
-    walk,
-)
+from wirestream.compiler.ordered import Numbered, SortKey
+from wirestream.compiler.plan import Aggregate, Column, Input, Join, Measure, Plan, Union, Windowed, label, shown, walk
 from wirestream.compiler.scope import Scope, check_known
 from wirestream.compiler.types import BOOLEAN, COUNT, Decimal, Integer, fits, of_bits, same_kind
 from wirestream.errors import Position, QueryError

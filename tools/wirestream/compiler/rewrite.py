@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 
+from wirestream.compiler.ordered import Numbered, Ranked, Sort
 from wirestream.compiler.plan import (
     APPLY,
     Aggregate,
@@ -13,16 +14,13 @@ from wirestream.compiler.plan import (
     Filter,
     Input,
     Join,
-    Numbered,
     Plan,
     Project,
-    Sort,
     Union,
     Value,
     Windowed,
     padded,
 )
-from wirestream.compiler.ranked import Ranked
 from wirestream.compiler.texts import MEASURES, PATTERNS
 from wirestream.compiler.types import BOOLEAN, LONG, Boolean, Integer, Text
 

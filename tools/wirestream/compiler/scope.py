@@ -10,6 +10,7 @@ from wirestream.compiler import approximate, bounds, casts, decimals, percentile
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.composed import COMPOSED
 from wirestream.compiler.operations import Operations
+from wirestream.compiler.ordered import Sort, SortKey
 from wirestream.compiler.plan import (
     ORDER,
     Column,
@@ -20,8 +21,6 @@ from wirestream.compiler.plan import (
     Plan,
     Project,
     Runtime,
-    Sort,
-    SortKey,
     Value,
     flag_of,
     not_null,

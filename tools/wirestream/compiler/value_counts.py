@@ -11,8 +11,8 @@ from dataclasses import replace
 from wirestream.compiler import decimals, distinct
 from wirestream.compiler.composed import most_tuples
 from wirestream.compiler.cores.several import MOST_COUNT
+from wirestream.compiler.ordered import Ranked, Ranks
 from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, plain
-from wirestream.compiler.ranked import Ranked, Ranks
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.types import BOOLEAN, COUNT, Integer

@@ -19,15 +19,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from wirestream.compiler import bounds, distinct, joins, numbering, spelling, syntax
-from wirestream.compiler.lower import scaled
 from wirestream.compiler.names import keys as keys_of
 from wirestream.compiler.names import of_distinct
 from wirestream.compiler.names import orders as orders_of
 from wirestream.compiler.percentiles import BETWEEN, PERCENTILES
 from wirestream.errors import QueryError
 from wirestream.schema.fields import ENCODING
-from wirestream.split import approximate, decimals, ordering, pairs, percentiles, spread, windows
-from wirestream.split.functions import FUNCTIONS, INTEGER
+from wirestream.split import approximate, decimals, ordering, pairs, percentiles, windows
+from wirestream.split.aggregates import AGGREGATES, IN_ORDER, OF_DISTINCT, OF_TWO, weighted
+from wirestream.split.functions import FUNCTIONS, INTEGER, div, literal
 from wirestream.split.windows import BEGIN, KIND, LAST, ORDER, SESSION, TUPLE, WINDOW, fields_of
 
 INTEGERS = ("smallint", "int", "bigint")
@@ -93,9 +93,9 @@ class Scope:
             case syntax.Literal(value=Decimal() as value):
                 return decimals.literal(value)
             case syntax.Literal(value=value):
-                return _literal(value.decode(ENCODING) if isinstance(value, bytes) else value)
+                return literal(value.decode(ENCODING) if isinstance(value, bytes) else value)
             case syntax.Name(name=name, runtime=True):
-                return _literal(self._constant(node))
+                return literal(self._constant(node))
             case syntax.Name(name=name):
                 if name not in self.columns:
                     raise QueryError(f"unknown column {name}; known: {', '.join(self.columns)}", node.position)
@@ -136,7 +136,7 @@ class Scope:
     @staticmethod
     def _binary(operator: str, a: Column, b: Column) -> Column:
         if operator == "div":
-            return _div(a, b)
+            return div(a, b)
         if operator in ("%", "/"):
             b = F.nullif(b, F.lit(0))
             return a % b if operator == "%" else a / b
@@ -173,7 +173,7 @@ class Scope:
             return F.avg(x)
         if call.unique and call.function in distinct.CHANGED:
             return OF_DISTINCT[call.function](x)
-        return _weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x, *others)
+        return weighted(x, call) if call.function == "wsum" else AGGREGATES[call.function](x, *others)
 
     def _of_all_values(self, call: syntax.Call, x: Column) -> Column:
         if call.function == "approx_count_distinct":
@@ -183,71 +183,11 @@ class Scope:
         return percentiles.of_column(call, x, self.frame)
 
 
-def _literal(value: int | str) -> Column:
-    return F.lit(value) if isinstance(value, str) else F.lit(Decimal(value)).cast(INTEGER)
-
-
-def _div(a: Column, b: Column) -> Column:
-    """Rounded toward zero; null where b is 0."""
-    b = F.nullif(b, F.lit(0))
-    return ((a - a % b) / b).cast(INTEGER)
-
-
-def _arrival(x: Column) -> Column:
-    """The order of the values that are not null."""
-    return F.when(x.isNotNull(), F.col(ORDER))
-
-
-def _first_by(x: Column, y: Column, better: Callable[[Column, Column], Column]) -> Column:
-    """x of the first tuple whose y is better than any other or equal to it."""
-    known = F.collect_list(F.when(y.isNotNull(), F.struct(F.col(ORDER).alias("order"), y.alias("y"), x.alias("x"))))
-
-    def chosen(a: Column, b: Column) -> Column:
-        earlier = (b["y"] == a["y"]) & (b["order"] < a["order"])
-        return F.when(better(b["y"], a["y"]) | earlier, b).otherwise(a)
-
-    return F.aggregate(known, F.get(known, F.lit(0)), chosen)["x"]
-
-
-AGGREGATES: dict[str, Callable[..., Column]] = {
-    "count": lambda x: F.count(x).cast(INTEGER),
-    "sum": F.sum,
-    "min": F.min,
-    "max": F.max,
-    "avg": lambda x: _div(F.sum(x), F.count(x).cast(INTEGER)),
-    "first": lambda x: F.min_by(x, _arrival(x)),
-    "last": lambda x: F.max_by(x, _arrival(x)),
-    "max_by": lambda x, y: _first_by(x, y, gt),
-    "min_by": lambda x, y: _first_by(x, y, lt),
-    "bit_or": lambda x: F.bit_or(x.cast("bigint")).cast(INTEGER),
-    "bit_xor": lambda x: F.bit_xor(x.cast("bigint")).cast(INTEGER),
-    "bit_and": lambda x: F.bit_and(x.cast("bigint")).cast(INTEGER),
-    "bool_and": F.bool_and,
-    "bool_or": F.bool_or,
-    **{name: spread.of_columns(name) for name in spread.FUNCTIONS},
-}
-OF_DISTINCT: dict[str, Callable[[Column], Column]] = {
-    "count": lambda x: F.count_distinct(x).cast(INTEGER),
-    "sum": F.sum_distinct,
-    "avg": lambda x: _div(F.sum_distinct(x), F.count_distinct(x).cast(INTEGER)),
-}
-OF_TWO = ("covar_pop", "covar_samp", "corr", "max_by", "min_by")  # the others are of one column
-IN_ORDER = ("first", "last", "max_by", "min_by", "wsum")
-
 # Functions of an address, and a number of bits.
 OF_ADDRESS: dict[str, Callable[[Column, int], Column]] = {
-    "prefix": lambda x, bits: _div(x, _literal(2 ** (joins.ADDRESS_BITS - bits))),
-    "suffix": lambda x, bits: x % _literal(2**bits),
+    "prefix": lambda x, bits: div(x, literal(2 ** (joins.ADDRESS_BITS - bits))),
+    "suffix": lambda x, bits: x % literal(2**bits),
 }
-
-
-def _weighted(x: Column, call: syntax.Call) -> Column:
-    """The weighted sum of the last values, first weight for the newest, times the power of two that makes the weights
-    integers."""
-    weights, _ = scaled(call.weights, call.position)
-    newest = F.reverse(F.array_sort(F.collect_list(F.when(x.isNotNull(), F.struct(F.col(ORDER), x.alias("x"))))))
-    terms = [F.coalesce(F.get(newest, k)["x"], _literal(0)) * _literal(weight) for k, weight in enumerate(weights)]
-    return F.when(F.count(x) > 0, reduce(add, terms).cast(INTEGER))
 
 
 # ---- SELECT

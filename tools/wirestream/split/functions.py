@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 INTEGER = "decimal(38,0)"
+
+
+def literal(value: int | str) -> Column:
+    return F.lit(value) if isinstance(value, str) else F.lit(Decimal(value)).cast(INTEGER)
+
+
+def div(a: Column, b: Column) -> Column:
+    """Rounded toward zero; null where b is 0."""
+    b = F.nullif(b, F.lit(0))
+    return ((a - a % b) / b).cast(INTEGER)
 
 
 def _long(x: Column) -> Column:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Numbered, Plan, Project, Sort, Windowed
+from wirestream.compiler.ordered import Numbered, Ranked, Sort
+from wirestream.compiler.plan import Aggregate, Column, Compute, Filter, Join, Plan, Project, Windowed
 from wirestream.compiler.planner.wiring import Wiring
-from wirestream.compiler.ranked import Ranked
 
 
 @dataclass(frozen=True)

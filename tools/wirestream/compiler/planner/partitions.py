@@ -9,7 +9,7 @@ from math import ceil
 from wirestream.compiler import cores, methods
 from wirestream.compiler.circuit import ZERO, Bus, Signal, Spill, joined, slices
 from wirestream.compiler.group_methods import GroupTable
-from wirestream.compiler.plan import Numbered
+from wirestream.compiler.ordered import Numbered
 from wirestream.compiler.planner import windows
 from wirestream.compiler.planner.groups import spill_of
 from wirestream.compiler.planner.needs import before, sorted_by

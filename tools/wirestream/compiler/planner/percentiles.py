@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from wirestream.compiler import cores
 from wirestream.compiler.circuit import ZERO, Bus, part
-from wirestream.compiler.plan import Aggregate, Column, Measure, SortKey, window_text
+from wirestream.compiler.ordered import SortKey
+from wirestream.compiler.plan import Aggregate, Column, Measure, window_text
 from wirestream.compiler.planner.sorting import key_core, ordered
 from wirestream.compiler.planner.wiring import Wiring
 

@@ -25,14 +25,13 @@ from wirestream.compiler.circuit import (
 )
 from wirestream.compiler.group_methods import GroupTable
 from wirestream.compiler.methods import WINDOW_NS, Method, WindowOptions
+from wirestream.compiler.ordered import Numbered, Ranked, Sort
 from wirestream.compiler.plan import (
     ORDER,
     Aggregate,
     Input,
     Join,
-    Numbered,
     Plan,
-    Sort,
     Union,
     Windowed,
     shown,
@@ -42,7 +41,6 @@ from wirestream.compiler.planner import groups, joins, partitions, percentiles, 
 from wirestream.compiler.planner.expressions import chain
 from wirestream.compiler.planner.needs import Needs, before, without_steps
 from wirestream.compiler.planner.wiring import Wiring
-from wirestream.compiler.ranked import Ranked
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
 from wirestream.errors import QueryError

@@ -9,7 +9,8 @@ from math import ceil
 from wirestream.compiler import cores, methods, sort_methods
 from wirestream.compiler.circuit import ZERO, Bus, Runs, Signal, joined, part, slices
 from wirestream.compiler.methods import Method
-from wirestream.compiler.plan import Aggregate, Numbered, Sort, SortKey, Windowed, window_text
+from wirestream.compiler.ordered import Numbered, Sort, SortKey
+from wirestream.compiler.plan import Aggregate, Windowed, window_text
 from wirestream.compiler.planner import ending, windows
 from wirestream.compiler.planner.needs import before, sorted_by
 from wirestream.compiler.planner.wiring import Wiring

@@ -30,54 +30,26 @@ module ws_quantile_pick #(
 );
 
     localparam SLOT_W = $clog2(W);
-    localparam GROUPS = (W + 15) / 16;
     localparam [SLOT_W-1:0] WANTED = RANK;
 
-    // One slot has the rank. Its number: within each group of 16 slots, then of all groups
-    reg  [16*GROUPS-1:0] hit_reg;
-    reg  [4*GROUPS-1:0]  low_reg;
-    reg  [GROUPS-1:0]    group_reg;
+    reg  [W-1:0]         hit_reg;       // one slot has the rank
     wire [SLOT_W-1:0]    slot;
-    reg  [SLOT_W-1:0]    slot_reg;
+    wire                 any;
+    wire                 unused = &{1'b0, any};
     reg  [SLOT_W:0]      place_reg;
     wire [SLOT_W:0]      newest_3;
-    wire                 unused = &{1'b0, low_reg, group_reg};     // of few slots
 
-    genvar i, b;
+    genvar i;
     generate
-        for (i = 0; i < 16*GROUPS; i = i + 1) begin : gen_hit
-            if (i < W) begin : gen_slot
-                always @(posedge clk) hit_reg[i] <= ranks[SLOT_W*i +: SLOT_W] == WANTED;
-            end else begin : gen_none
-                always @(posedge clk) hit_reg[i] <= 1'b0;
-            end
-        end
-        for (i = 0; i < GROUPS; i = i + 1) begin : gen_group
-            wire [15:0] hit = hit_reg[16*i +: 16];
-            always @(posedge clk) begin
-                low_reg[4*i +: 4] <= {|(hit & 16'hFF00), |(hit & 16'hF0F0), |(hit & 16'hCCCC), |(hit & 16'hAAAA)};
-                group_reg[i]      <= |hit;
-            end
-        end
-        for (b = 0; b < SLOT_W; b = b + 1) begin : gen_bit
-            wire [GROUPS-1:0] ones;
-            for (i = 0; i < GROUPS; i = i + 1) begin : gen_group
-                if (b < 4) begin : gen_low
-                    assign ones[i] = low_reg[4*i + b];
-                end else begin : gen_high
-                    assign ones[i] = ((i >> (b - 4)) & 1) != 0 && group_reg[i];
-                end
-            end
-            assign slot[b] = |ones;
+        for (i = 0; i < W; i = i + 1) begin : gen_hit
+            always @(posedge clk) hit_reg[i] <= ranks[SLOT_W*i +: SLOT_W] == WANTED;
         end
     endgenerate
 
+    ws_encoder #(.N(W)) found (.clk(clk), .s_word(hit_reg), .m_any(any), .m_number(slot));
     ws_shift #(.DATA_W(SLOT_W + 1), .N(3)) order (.clk(clk), .s_data(newest), .m_data(newest_3));
 
-    always @(posedge clk) begin
-        slot_reg  <= slot;
-        place_reg <= {newest_3[SLOT_W] ^ (slot_reg > newest_3[SLOT_W-1:0]), slot_reg};
-    end
+    always @(posedge clk) place_reg <= {newest_3[SLOT_W] ^ (slot > newest_3[SLOT_W-1:0]), slot};
 
     ws_ram_sdp #(.DATA_W(KEY_W), .ADDR_W(SLOT_W + 1), .OUTPUT_REG(1)) ring (
         .clk(clk), .wr_en(wr_en), .wr_addr(wr_place), .wr_data(wr_key),

@@ -112,6 +112,7 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("merge_sort", {"LEVELS": 2, "UNIQUE": 1}),
     ("group_top_k", {"K": 1, "GROUPS": 2, "KEY_W": 1, "DATA_W": 1}),
     ("group_top_k", {"K": 7, "GROUPS": 1000}),
+    ("encoder", {"N": 2}),
     ("ones", {"N": 3}),
     ("quantile_ranks", {"W": 5, "ADVANCE": 2, "QUANTILES": 3, "RANKS": 2 << 32 | 4 << 16}),
     ("quantile_ranks", {"W": 1024, "ADVANCE": 1000, "KEY_W": 1}),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from tb import BUILD
 from tb.queries.readings import ADVERSARIES, CREATE, adversary, ordinary
-from tb.queries.trial import Trial
+from tb.queries.run import simulated
+from tb.queries.trial import Trial, of_oracle
 
 KNOWN = "coalesce(Lots, 0)"
 
@@ -38,8 +42,15 @@ QUERIES = {
     "Nested": f"SELECT median(S) AS M, {disc('0.9', 'E')} AS E FROM (SELECT Time AS E, count(*) AS S "
     "FROM Readings [RANGE 60 SLIDE 20 WATTR Time SLACK 30]) [SIZE 4 ADVANCE 1 TUPLES]",
 }
+LONG = {
+    "Usual": f"SELECT median(Total) AS M, {cont('0.99', 'Total DESC')} AS C, {disc('0.01', 'Total')} AS D, "
+    "sum(Lots) AS L FROM Readings [SIZE 300 ADVANCE 7 TUPLES]",
+    "Some": f"SELECT {disc('0.75', '`Group` % 50')} AS G, max(Day) AS D FROM Readings [SIZE 257 ADVANCE 1 TUPLES] "
+    "WHERE Good OR Lots > 5",
+}
 ONE, OTHER = (Trial(f"percentiles_{n}", CREATE, dict(list(QUERIES.items())[at::2])) for at, n in enumerate("ab"))
 TRIALS = {trial.name: trial for trial in (ONE, OTHER)}
+SCANNED = Trial("percentiles_long", CREATE, LONG)
 
 
 @pytest.mark.parametrize(("trial", "name"), [(ONE.name, "least_or_null"), (OTHER.name, "runs")])
@@ -58,6 +69,36 @@ def test_percentiles_of_a_column_share_a_core():
     cores = [i.contract for i in trial.built.circuit.instances if i.core == "sort:quantile_ranks"]
     assert [(core.W, core.ADVANCE, core.QUANTILES) for core in cores] == [(8, 2, 4), (8, 2, 1)]
     assert {core.latency for core in cores} == {13}
+
+
+def scans(query: str) -> tuple[list[tuple[int, int]], int]:
+    """The tuples and the interval of each ws_quantile_scan of a query, and the least distance of two tuples."""
+    circuit = Trial("scans", CREATE, {"S": query}).built.circuit
+    cores = [i.contract for i in circuit.instances if i.core == "sort:quantile_scan"]
+    return [(core.W, core.INTERVAL) for core in cores], circuit.entries[0].interval
+
+
+def test_long_windows():
+    """Tuples of the input have an interval for a scan, which is no longer than the lanes and the ranks need."""
+    SCANNED.check(ordinary()[:700])
+    median = "SELECT median(`Group`) AS M FROM"
+    assert scans(f"{median} Readings [SIZE 256 ADVANCE 1 TUPLES]") == ([], 1)
+    assert scans(f"{median} Readings [SIZE 257 ADVANCE 1 TUPLES]") == ([(257, 16)], 16)
+    assert scans(f"{median} Readings [SIZE 4096 ADVANCE 9 TUPLES] WHERE Lots > 3") == ([(4096, 32)], 32)
+    nested = "(SELECT max(`Group`) AS `Group` FROM Readings [SIZE 2 ADVANCE 1 TUPLES])"
+    assert scans(f"{median} {nested} [SIZE 600 ADVANCE 1 TUPLES]") == ([], 1)
+    many = ", ".join(f"{disc(f'0.{n:02}', '`Group`')} AS P{n}" for n in range(20, 40))
+    assert scans(f"SELECT {many} FROM Readings [SIZE 1000 ADVANCE 1 TUPLES]") == ([(1000, 27)], 27)
+
+
+def test_rows_of_long_windows_are_on_time():
+    folder, tuples = BUILD / "queries" / "percentiles_on_time", ordinary()[:700]
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, rows in of_oracle(SCANNED.text, SCANNED.stream, tuples).items():
+        files.append(folder / f"{name}.json")
+        files[-1].write_text(json.dumps([dict(row) for row in rows.elements()]))
+    simulated(SCANNED.built, folder, files, {}, tuples=lambda _: tuples)
 
 
 @pytest.mark.soak

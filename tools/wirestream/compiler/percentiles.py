@@ -17,7 +17,7 @@ from typing import NamedTuple
 from wirestream.compiler import bits, decimals, syntax
 from wirestream.compiler.aggregates import FUNCTIONS, Share
 from wirestream.compiler.operations import Operations
-from wirestream.compiler.plan import Aggregate, Column, Measure, Value, label, walk
+from wirestream.compiler.plan import Aggregate, Column, Measure, Plan, Value, label, of_input, walk
 from wirestream.compiler.scalars import SCALARS
 from wirestream.compiler.types import Integer
 from wirestream.errors import Position, QueryError
@@ -28,6 +28,7 @@ BETWEEN = ("percentile_cont", "percentile", "median")  # those between two value
 WITHIN = ("percentile_disc", "percentile_cont")  # those with WITHIN GROUP
 ACCURACY, MOST_ACCURACY = 128, 2**20  # of approx_percentile: its error is less than the value divided by it
 LEAST_TUPLES, MOST_TUPLES = 3, 1024  # of ws_quantile_ranks
+MOST_SCANNED = 4096  # of ws_quantile_scan
 ON_SPARK = "run it on Spark with `wirestream split`"
 
 
@@ -75,9 +76,14 @@ def measures(scope: Operations, call: syntax.Call, window: syntax.Window, groupe
         _result_digits(call, column)
     if function == "approx_percentile":
         column = _approximate(scope, column, leading_bits(call), call.position)
-    if not (window.in_time or grouped or call.where or column.null or window.size > MOST_TUPLES):
+    if not (window.in_time or grouped or call.where or column.null or window.size > most_tuples(scope.plan)):
         return tuple(_ranked(column, rank, window.size) for rank in _place(call, window.size).ranks)
     return (_counted(scope, call, column, window),)
+
+
+def most_tuples(plan: Plan) -> int:
+    """Of a window over the plan's tuples whose ranks a core keeps; only those of the input leave it time to scan."""
+    return MOST_SCANNED if of_input(plan) else MOST_TUPLES
 
 
 def _approximate(scope: Operations, column: Column, count: int, position: Position) -> Column:

@@ -405,6 +405,18 @@ def walk(plan: Plan):
     yield plan
 
 
+def without_steps(plan: Plan) -> Plan:
+    """The node before the trailing computations, selections and projections."""
+    while isinstance(plan, Compute | Filter | Project):
+        plan = plan.child
+    return plan
+
+
+def of_input(plan: Plan) -> bool:
+    """Whether its tuples are those of the input, which keep the distances that the entry gives them."""
+    return isinstance(without_steps(plan), Input)
+
+
 def shown(plan: Plan) -> list[Column]:
     """The columns that the user sees: no companions."""
     return [column for column in plan.columns.values() if not hidden(column.name)]

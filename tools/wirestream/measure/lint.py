@@ -116,6 +116,8 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("ones", {"N": 3}),
     ("quantile_ranks", {"W": 5, "ADVANCE": 2, "QUANTILES": 3, "RANKS": 2 << 32 | 4 << 16}),
     ("quantile_ranks", {"W": 1024, "ADVANCE": 1000, "KEY_W": 1}),
+    ("quantile_scan", {"W": 17, "INTERVAL": 8, "KEY_W": 1, "RANKS": 8}),
+    ("quantile_scan", {"W": 4096, "ADVANCE": 5000, "INTERVAL": 21, "QUANTILES": 2, "RANKS": 4095}),
     ("row_number", {"K": 1, "KEY_W": 1, "DATA_W": 1, "CLOSE_W": 1, "PARTITION_W": 1, "CAPACITY": 2, "WINDOWS": 1}),
     ("row_number", {"K": 5, "CAPACITY": 300, "WINDOWS": 4}),
     ("sort_key", {"FORM": "FLOAT", "NULLABLE": 1, "LAST": 1}),

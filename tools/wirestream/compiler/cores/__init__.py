@@ -9,13 +9,12 @@ from wirestream.compiler.cores.expressions import Choose, Compute, ComputeWide, 
 from wirestream.compiler.cores.groups import GroupBy, GroupPanes
 from wirestream.compiler.cores.joins import QueryJoin
 from wirestream.compiler.cores.merging import Multiplex, Union
+from wirestream.compiler.cores.quantiles import GroupRanks, QuantileRanks, QuantileScan
 from wirestream.compiler.cores.several import PaneAggregate, SessionAggregate, TupleNumbers, WidAggregate
 from wirestream.compiler.cores.sorting import (
     Comparator,
-    GroupRanks,
     MergeSort,
     PaneTopK,
-    QuantileRanks,
     RowNumber,
     SortKey,
     SortNetwork,
@@ -26,8 +25,8 @@ from wirestream.compiler.cores.windows import Aggregate, WeightedSum, Window
 
 ALL: tuple[type[Core], ...] = (
     *(Aggregate, Choose, Compute, ComputeWide, Delay, Divide, DivideConst, GroupBy, GroupPanes, GroupRanks, Lookup),
-    *(MatchText, MergeSort, Multiplex, Multiply, PaneAggregate, PaneTopK, QuantileRanks, QueryJoin, RowNumber, Select),
-    *(SessionAggregate, SortKey, SquareRoot, TextCrc32, TextEdit, TextExtract, TextMeasure, TopK, TupleNumbers, Union),
-    *(WeightedSum, WidAggregate, Window),
+    *(MatchText, MergeSort, Multiplex, Multiply, PaneAggregate, PaneTopK, QuantileRanks, QuantileScan, QueryJoin),
+    *(RowNumber, Select, SessionAggregate, SortKey, SquareRoot, TextCrc32, TextEdit, TextExtract, TextMeasure, TopK),
+    *(TupleNumbers, Union, WeightedSum, WidAggregate, Window),
 )
 ALONE: tuple[type[Core], ...] = (Comparator, SortNetwork)  # for a design of one's own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil
 from typing import ClassVar
 
 from wirestream.compiler.cores.base import Cells, Core, Memory, Ports, changes, shift, used
@@ -339,72 +339,6 @@ class PaneTopK(Core):
             memories=(Memory(row, 1 << address),),
         )
         return sum([pane] * self.open_panes, panes + window + queue)
-
-
-@dataclass(frozen=True)
-class QuantileRanks(Core):
-    """ws_quantile_ranks, without punctuations and data. Swept: 3 to 64 tuples, keys of 8 to 64 bits, 1 to 3 ranks.
-
-    Cells of each slot: two comparisons, the rank, and a comparison with each wanted rank.
-    """
-
-    W: int
-    ADVANCE: int
-    KEY_W: int
-    QUANTILES: int
-    RANKS: str
-
-    name: ClassVar[str] = "sort:quantile_ranks"
-    bus_outputs: ClassVar[tuple[str, ...]] = ("m_valid", "m_eos")
-    outputs: ClassVar[tuple[str, ...]] = ("m_key",)
-    lut4_share: ClassVar[float] = 1.1
-
-    @property
-    def latency(self) -> int:
-        return ceil(log2(self.W)) + 10
-
-    def cells(self, ports: Ports) -> Cells:
-        size, slot, key, ranks = self.W, ceil(log2(self.W)), self.KEY_W, self.QUANTILES
-        advance = (max(size, self.ADVANCE) - 1).bit_length() * (self.ADVANCE > 1)
-        ff = size * (key + slot + 6.5 + ranks) + (6 + 2 * ranks) * key + 9 * ranks + 3 * self.latency
-        waits = shift(2 * size, slot - 1) + shift(slot + 1, slot + 3) + shift(slot + 1 + key, max(slot + 7 - size, 0))
-        rings = [Memory(key, words, key * words > 2048) for words in (1 << slot, *[2 << slot] * ranks)]
-        slots = Cells(size * (2 * key + 2.2 * slot + 1.5 * ranks), ff, tuple(rings), through=3.6 * size)
-        return slots + waits + Cells(2 * advance, advance)
-
-
-@dataclass(frozen=True)
-class GroupRanks(Core):
-    """ws_group_ranks; the latency is that from what completes a group to its first row, if none waits. Swept: 42 and
-    250 rows, keys of 16 to 64 bits, one and two counts of 20 and 32.
-
-    Cells of the held item, the comparison of keys, and for each count three sums; the ring, and the sums of groups.
-    """
-
-    ROWS: int
-    KEY_W: int
-    DATA_W: int
-    COUNTS: int
-    COUNT_W: int
-    RANK_W: int
-
-    name: ClassVar[str] = "sort:group_ranks"
-    outputs: ClassVar[tuple[str, ...]] = ("firsts", "nexts", "lasts", "overflows")
-    latency: ClassVar[int] = 4
-
-    @property
-    def rows(self) -> int:
-        """Of a window, if it is one group."""
-        return self.ROWS
-
-    def cells(self, ports: Ports) -> Cells:
-        address = self.ROWS.bit_length()
-        block, counts = address > 6, self.COUNTS * self.COUNT_W
-        widths = (self.DATA_W + counts + 2, *[self.RANK_W + 1] * self.COUNTS)
-        ff = self.KEY_W + counts + 2 * self.DATA_W + 3 * address + 12 + self.COUNTS * (4 * self.RANK_W + 2)
-        ff += 0 if block else 2 * sum(widths)  # those of a block RAM are its own
-        lut = self.KEY_W / 2 + 4 * address + 12 + self.COUNTS * 3.5 * self.RANK_W
-        return Cells(lut, ff, tuple(Memory(width, 1 << address, block) for width in widths))
 
 
 @dataclass(frozen=True)

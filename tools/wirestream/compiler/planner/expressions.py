@@ -14,9 +14,20 @@ from math import ceil
 
 from wirestream.compiler import cores
 from wirestream.compiler.circuit import ZERO, Bus, Signal, part
-from wirestream.compiler.plan import Aggregate, Column, Compute, Constant, Filter, Plan, Project, Value, hidden
+from wirestream.compiler.plan import (
+    Aggregate,
+    Column,
+    Compute,
+    Constant,
+    Filter,
+    Plan,
+    Project,
+    Value,
+    hidden,
+    without_steps,
+)
 from wirestream.compiler.planner import strings
-from wirestream.compiler.planner.needs import Step, before, made_by, without_steps
+from wirestream.compiler.planner.needs import Step, before, made_by
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.texts import EDITS, MEASURES, PATTERNS, SHIFTS
 from wirestream.compiler.types import Text, Type

@@ -44,13 +44,6 @@ class Needs:
         return steps, plan
 
 
-def without_steps(plan: Plan) -> Plan:
-    """The node before the trailing computations, selections and projections."""
-    while isinstance(plan, Compute | Filter | Project):
-        plan = plan.child
-    return plan
-
-
 def before(node: Plan, behind: set[str]) -> set[str]:
     """The columns that a node needs to provide those in `behind` after it."""
     match node:

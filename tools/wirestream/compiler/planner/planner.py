@@ -34,12 +34,14 @@ from wirestream.compiler.plan import (
     Plan,
     Union,
     Windowed,
+    of_input,
     shown,
     walk,
+    without_steps,
 )
 from wirestream.compiler.planner import groups, joins, partitions, percentiles, ranks, sorting, windows
 from wirestream.compiler.planner.expressions import chain
-from wirestream.compiler.planner.needs import Needs, before, without_steps
+from wirestream.compiler.planner.needs import Needs, before
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.syntax import Window
@@ -256,7 +258,7 @@ class _Planner:
     def _of_windows(self, node: Aggregate, bus: Bus, in_step: bool = False) -> Bus:
         """The rows of windows. in_step: each a constant time after what closes its window."""
         window, registered = node.window, self._registered(node)
-        method = self._method(node) if window.in_time or (not node.keys and _of_input(node)) else None
+        method = self._method(node) if window.in_time or (not node.keys and of_input(node.child)) else None
         if method and method.core and node.keys:
             made, self.spill = groups.of_panes(self.wiring, node, bus, method)
         elif method and method.core:
@@ -354,8 +356,3 @@ class _Planner:
             return 2
         of_groups = isinstance(node, Aggregate) and bool(node.keys)
         return int(not self.wiring.rewrites.merge or (of_groups and self._table(node).fast(node.window)))
-
-
-def _of_input(node: Aggregate) -> bool:
-    """Whether an aggregate reads tuples of the input, which keep the distances that the entry gives them."""
-    return isinstance(without_steps(node.child), Input)

@@ -9,9 +9,20 @@ from wirestream.compiler import cores
 from wirestream.compiler.circuit import Bus, joined, part
 from wirestream.compiler.ordered import Ranked, Sort
 from wirestream.compiler.percentiles import ON_SPARK
-from wirestream.compiler.plan import Aggregate, Compute, Filter, Plan, Project, Union, hidden, label, walk
+from wirestream.compiler.plan import (
+    Aggregate,
+    Compute,
+    Filter,
+    Plan,
+    Project,
+    Union,
+    hidden,
+    label,
+    walk,
+    without_steps,
+)
 from wirestream.compiler.planner import ending, sorting
-from wirestream.compiler.planner.needs import before, without_steps
+from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.syntax import Window
 from wirestream.errors import QueryError

@@ -112,7 +112,7 @@ module ws_group_by #(
 
     initial begin
         if (CAPACITY < 2 || (CAPACITY > 240 && HASH == 0 && DIRECT == 0) || AGGS < 1) begin
-            $display("ERROR: %m: CAPACITY = %0d (2 to 240, more with HASH), AGGS = %0d (at least 1)", CAPACITY, AGGS);
+            $display("ERROR: %m: CAPACITY = %0d (2 to 240, more with HASH or DIRECT), AGGS = %0d (at least 1)", CAPACITY, AGGS);
             $finish;
         end
         if (FAST < 0 || FAST > 1 || ACC_W < VALUE_W || ACC_W < 1 + LONG) begin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from itertools import pairwise
@@ -103,7 +104,7 @@ def test_reordered_datagrams(ladder, first):
 
 
 def test_lost_datagrams(ladder):
-    """All other rows are in order. A missing datagram is awaited while a receiver would accept it."""
+    """All other rows are in order. Those after a missing datagram wait for it, but at most for `KEPT` others."""
     g, windows, datagrams = drawn(ladder, "lost")
     gone = set(g.sample(range(3, len(datagrams) - 3), 9))
     kept = [one for place, one in enumerate(datagrams) if place not in gone]
@@ -118,6 +119,26 @@ def test_lost_datagrams(ladder):
         results.take(datagram(ladder, 1, number, rows, PUNCT * ends))
         waiting = max(waiting, results.unfinished)
     assert max(map(len, windows)) < waiting <= 4 * KEPT + max(map(len, windows))
+
+
+def test_a_datagram_that_comes_too_late(ladder):
+    """Its rows are not lost, although those of its window have been given."""
+    windows = [in_order(window(random.Random(n), ladder, 60 * (n + 1), 3), ladder) for n in range(KEPT + 3)]
+    datagrams = [(n, [*rows, rows[-1]], True) for n, rows in enumerate(windows)]
+    rows, results = taken(ladder, [datagrams[0], *datagrams[2:], datagrams[1]])
+    assert rows == [row for n, rows in enumerate(windows) if n != 1 for row in rows] + windows[1]
+    assert results.unfinished == results.sessions[3].lost == 0
+
+
+def test_a_session_that_stopped(ladder):
+    """A missing datagram of a session is not awaited when the next session runs."""
+    windows = [in_order(window(random.Random(n), ladder, 60 * (n + 1), 3), ladder) for n in range(KEPT)]
+    datagrams = [(n, [*rows, rows[-1]], True) for n, rows in enumerate(windows)]
+    results, found = Results(ladder), []
+    for session, (number, rows, ends) in [(1, datagrams[0]), (1, datagrams[2]), *((2, one) for one in datagrams)]:
+        found.append(results.take(datagram(ladder, session, number, rows, PUNCT * ends)).tolist())
+    assert found[:2] == [windows[0], []] and found[-1] == windows[2] + windows[-1]
+    assert found[2:-1] == windows[:-1] and results.unfinished == 0
 
 
 def test_sessions_are_apart(ladder):
@@ -147,3 +168,16 @@ def test_recv_results(ladder, tmp_path, capsys):
     out = capsys.readouterr().out
     assert "times a long window came as one more sorted run, which was merged" in out
     assert f"{len(windows[-1]):,} rows are left out, of windows that did not end" in out
+
+
+def test_recv_results_without_an_output(ladder, tmp_path, capsys):
+    """Without an output too, rows that waited for a lost datagram are not among those of windows that did not end."""
+    _, windows, datagrams = drawn(ladder, "count", 5)
+    blocks = [datagram(ladder, 1, number, rows, PUNCT * ends) for number, rows, ends in datagrams if number != 1]
+    write_pcap(tmp_path / "t.pcap", frames(blocks, DEVICE, SENDER), np.zeros(len(blocks)))
+    (tmp_path / "q.sql").write_text(text("price_ladder"))
+    call = [str(tmp_path / "q.sql"), "--capture", str(tmp_path / "t.pcap"), "--quiet", "--json"]
+    assert recv.main(call) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["rows"] == sum(map(len, windows)) - len(datagrams[1][1]) + datagrams[1][2]
+    assert report["unfinished"] == len(windows[-1]) and report["lost"] == 1

@@ -43,13 +43,13 @@ REFUSED = [
     (f"SELECT * FROM Trades {W} ORDER BY 1 LIMIT 1", "ORDER BY 1: not the place of a column of SELECT", (1, 71)),
     (
         f"SELECT Price FROM Trades {W} ORDER BY Price",
-        "ORDER BY Price of all tuples of a window, of which several are open at once; use SLACK 0 and a SLIDE of at "
-        "least RANGE, or add LIMIT",
+        "ORDER BY Price of all tuples of a window, of which several are open at once; use a SLIDE of at "
+        "least RANGE + SLACK, or add LIMIT",
         (1, 26),
     ),
     (
         "SELECT Price FROM Trades [RANGE 60 SLIDE 59 WATTR Time] ORDER BY Price",
-        "of which several are open at once; use SLACK 0",
+        "of which several are open at once; use a SLIDE",
         (1, 26),
     ),
     (
@@ -437,6 +437,7 @@ REFUSED = [
     (f"SELECT approx_count_distinct() AS D FROM Trades {W}", "has the form approx_count_distinct(User)", (1, 8)),
     (f"SELECT approx_count_distinct(Price, Volume) FROM Trades {W}", "is a constant, such as 0.05", (1, 37)),
     (f"SELECT approx_count_distinct(Price, .01) FROM Trades {W}", "is at least 0.0173 and less than 0.391", (1, 37)),
+    (f"SELECT approx_count_distinct(Price, 1{'0' * 400}) FROM Trades {W}", "it is at least 0.0173 and less", (1, 37)),
     (f"SELECT approx_count_distinct(Price, 1) FROM Trades {W}", "with a deviation of 1; it is at least", (1, 37)),
     (f"SELECT approx_count_distinct(DISTINCT Price) FROM Trades {W}", "count, sum, avg take DISTINCT", (1, 8)),
     (
@@ -476,9 +477,16 @@ REFUSED = [
     ),
     (
         "SELECT approx_count_distinct(Price) FROM Trades [SIZE 60 ADVANCE 60 TUPLES]",
-        "a window of 512 groups needs 530 cycles to close, but one closes every 60 tuples; use ADVANCE 530 or a larger",
+        "a window of 512 registers needs 530 cycles to close, but one closes every 60 tuples; use ADVANCE 530 or a",
         (1, 49),
     ),
+    (
+        "SELECT approx_count_distinct(Price, 0.3) FROM Trades [SIZE 20 ADVANCE 10 TUPLES]",
+        "a window of 16 registers needs 34 cycles to close, but one closes every 10 tuples; use ADVANCE 34",
+        (1, 54),
+    ),
+    (f"SELECT Price FROM Trades {W} ORDER BY 'a'", "ORDER BY of what is the same for all tuples of a window", (1, 75)),
+    (f"SELECT Price FROM Trades {W} ORDER BY window_end", "is the same for all tuples of a window; name a", (1, 75)),
     ("SELECT Price FROM Trades LEFT JOIN Quotes ON TRUE", "only the inner join is supported: JOIN … ON", (1, 26)),
     ("SELECT Price AS select FROM Trades", "unexpected 'select'; expected a name", (1, 17)),
     ("SELECT Price AS end FROM Trades", "unexpected 'end'; expected a name", (1, 17)),
@@ -598,10 +606,14 @@ REFUSED = [
     ),
     (
         f"SELECT median(Price) FILTER (WHERE Price > 9) AS n FROM Trades {WINDOW}",
-        "percentiles of all tuples of a window, without nulls and FILTER, take any ADVANCE",
+        "without nulls and FILTER, percentiles of windows of up to 4,096 tuples of the input, or of 1,024 rows of a",
         (1, 64),
     ),
-    (f"SELECT median(Price div Volume) AS n FROM Trades {WINDOW}", "without nulls and FILTER, take any", (1, 50)),
+    (
+        f"SELECT median(Price div Volume) AS n FROM Trades {WINDOW}",
+        "without nulls and FILTER, percentiles of windows",
+        (1, 50),
+    ),
     ("SELECT median(Price) AS n FROM Trades [SIZE 4097 ADVANCE 9 TUPLES]", "closes every 9 tuples; use ADV", (1, 39)),
     (
         "SELECT median(Price) AS n, median(Volume) AS v FROM Trades [RANGE 9 SLIDE 9 WATTR Time]",

@@ -123,6 +123,12 @@ REFUSED = [
     ("pane", "count(*) AS n", time(60, 20) + GROUPED, "GROUP BY has only the methods replicate and constant"),
     ("wid", "Price", time(60, 20) + HIGHEST, "ORDER BY and LIMIT of tuples have only the methods replicate and pane"),
     ("pane", "Price", "SIZE 40 ADVANCE 20 TUPLES" + HIGHEST, "of tuples have only the method replicate"),
+    (
+        "pane",
+        "Price",
+        time(60, 60) + "] ORDER BY Price INTO n --",
+        "ORDER BY without LIMIT has only the method replicate",
+    ),
     ("pane", "Price", time(60, 20) + NUMBERED, "ROW_NUMBER() has only the method replicate"),
     ("pane", "Price", time(60, 90) + HIGHEST, "windows by pane: its windows are apart"),
     ("pane", "Price", time(20_003, 8) + HIGHEST, "windows by pane: its panes have 200,110 rows; the most is 65,536"),

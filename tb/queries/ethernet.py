@@ -18,7 +18,6 @@ from wirestream.compiler.compile import Compiled
 from wirestream.compiler.constants import AXIL
 from wirestream.compiler.description import load_schema
 from wirestream.compiler.output import as_design
-from wirestream.host.runs import merged
 from wirestream.record.rows import Row, row_of
 from wirestream.schema.packets import Blocks, decode, frames, payloads, read_pcap
 from wirestream.schema.tuples import Schema
@@ -51,7 +50,7 @@ def rows_in(capture: Path, result: dict, host: bool = False) -> list[Row]:
     rows = found[~found["punct"]]
     if host and schema.order:
         ended = np.maximum.accumulate(found["punct"][::-1])[::-1]
-        rows = merged(found[ended & ~found["punct"]])
+        rows = sorted(found[ended & ~found["punct"]], key=lambda record: bytes(record["Order"]))
     return [row_of(record, schema) for record in rows]
 
 

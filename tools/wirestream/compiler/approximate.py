@@ -59,7 +59,7 @@ def index_bits(call: syntax.Call) -> int:
         allowed = getattr(call.arguments[1], "value", None)
         if type(allowed) not in (int, Number):
             raise QueryError(f"the deviation of {NAME} is a constant, such as 0.05", call.arguments[1].position)
-    bits = ceil(2 * log2(OF_ONE / float(allowed))) if allowed > 0 else MOST_BITS + 1
+    bits = ceil(2 * log2(OF_ONE / float(allowed))) if 0 < allowed < 1 else 0
     if not LEAST_BITS <= bits <= MOST_BITS:
         least, beyond = (OF_ONE / 2 ** (n / 2) for n in (MOST_BITS, LEAST_BITS - 1))
         why = f"{NAME} with a deviation of {allowed}; it is at least {least:.4f} and less than {beyond:.3f}"

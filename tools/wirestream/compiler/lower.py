@@ -159,6 +159,9 @@ def _sorted_tuples(
         )
     window, end = _timed(before, window)
     keys = _varying(before, orders, select.order)
+    if not keys and not select.limit:
+        why = "ORDER BY of what is the same for all tuples of a window; name a column that differs, or add LIMIT"
+        raise QueryError(why, orders[0].position)
     made = {"made": before.made, "flags": before.flags}
     after = Scope(Windowed(before.plan, window, end), window=(end, window) if end else None, **made)
     if select.limit and select.limit.count == 0:

@@ -76,12 +76,12 @@ def measures(scope: Operations, call: syntax.Call, window: syntax.Window, groupe
         _result_digits(call, column)
     if function == "approx_percentile":
         column = _approximate(scope, column, leading_bits(call), call.position)
-    if not (window.in_time or grouped or call.where or column.null or window.size > most_tuples(scope.plan)):
+    if not (window.in_time or grouped or call.where or column.null or window.size > most_ranked(scope.plan)):
         return tuple(_ranked(column, rank, window.size) for rank in _place(call, window.size).ranks)
     return (_counted(scope, call, column, window),)
 
 
-def most_tuples(plan: Plan) -> int:
+def most_ranked(plan: Plan) -> int:
     """Of a window over the plan's tuples whose ranks a core keeps; only those of the input leave it time to scan."""
     return MOST_SCANNED if of_input(plan) else MOST_TUPLES
 

@@ -158,13 +158,14 @@ def _receive(args, source, results: Results, output, log: Log | None) -> tuple[f
             first, last = first or now, now
         if stopped and now - stopped[0] > DRAIN_S:
             break
-        if args.count is not None and results.rows >= args.count:
+        if args.count is not None and results.rows - results.unfinished >= args.count:
             break
         if args.seconds is not None and now - begin > args.seconds:
             break
         if args.idle is not None and first and now - last > args.idle:
             break
-    if output and len(records := results.rest()):
+    records = results.rest()
+    if output and len(records):
         output.add(results.stream.table(records))
     return first, last
 

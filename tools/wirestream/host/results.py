@@ -13,7 +13,7 @@ from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION
 
 NUMBERS = 1 << 32
 MERGED = ("runs", "unfinished")  # of the rows of long windows
-KEPT = 64  # the last numbers, of which a datagram that comes late is accepted
+KEPT = 64  # the last numbers, of which rows in order wait for a missing datagram
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Session:
 
     @property
     def awaited(self) -> int | None:
-        """The first missing number that a receiver would still accept; None: there is none."""
+        """The first missing number that rows in order wait for; None: there is none."""
         return next((max(begin, self.next - KEPT) for begin, end in self.gaps if end > self.next - KEPT), None)
 
     def place(self, number: int) -> int:
@@ -135,10 +135,13 @@ class Results:
 
     def _in_order(self, words: np.ndarray, records: np.ndarray, is_row: np.ndarray) -> np.ndarray:
         """The rows of windows that have ended with these datagrams. words: of their headers."""
+        received = sum(session.received for session in self.sessions.values())
         for header, rows, taken in zip(words.tolist(), records, is_row, strict=True):
             session, held = self.sessions[header[1]], self._held.setdefault(header[1], Held())
             held.add(session.place(header[3]), rows[taken], not taken.all())
-        return self._released({number: self.sessions[number].awaited for number in words[:, 1].tolist()})
+            held.received = received
+        lasts = {number: received - held.received < KEPT for number, held in self._held.items()}
+        return self._released({number: self.sessions[number].awaited if lasts[number] else None for number in lasts})
 
     def rest(self) -> np.ndarray:
         """The rows, in order, that waited for missing datagrams which do not come."""

@@ -21,11 +21,16 @@ def ends_of_runs(records: np.ndarray) -> int:
 
 @dataclass
 class Held:
-    """The rows of one session whose windows have not ended, as far as is known. numbers: the datagrams that ended one;
-    parts: each of a datagram, with its number."""
+    """The rows of one session whose windows have not ended, as far as is known.
+
+    numbers: the datagrams that ended one; parts: each of a datagram, with its number. ended: the last number of a
+    datagram whose windows have ended. received: the datagrams of all sessions until the last one of this.
+    """
 
     numbers: list[int] = field(default_factory=list)
     parts: list[tuple[int, np.ndarray]] = field(default_factory=list)
+    ended: int = -1
+    received: int = 0
 
     @property
     def rows(self) -> int:
@@ -41,8 +46,8 @@ class Held:
     def released(self, missing: int | None) -> list[np.ndarray]:
         """The rows of the windows that have ended, as they were sent. missing: the first datagram that may still come;
         None: none does."""
-        last = max((number for number in self.numbers if missing is None or number < missing), default=-1)
-        self.numbers = [number for number in self.numbers if number > last]
-        parts = sorted((part for part in self.parts if part[0] <= last), key=lambda part: part[0])
-        self.parts = [part for part in self.parts if part[0] > last]
+        self.ended = max([self.ended, *(number for number in self.numbers if missing is None or number < missing)])
+        self.numbers = [number for number in self.numbers if number > self.ended]
+        parts = sorted((part for part in self.parts if part[0] <= self.ended), key=lambda part: part[0])
+        self.parts = [part for part in self.parts if part[0] > self.ended]
         return [records for _, records in parts]

@@ -71,7 +71,8 @@ def once(rows: DataFrame) -> DataFrame:
 
 def in_order(rows: DataFrame) -> DataFrame:
     """Rows of one sender in the order in which each session was sent, and those of windows that may come as several
-    sorted runs in that of ORDER BY, window by window. Rows of a window that has not ended are among them."""
+    sorted runs in that of ORDER BY, window by window, if the numbers of no session passed 2**32. Rows of a window that
+    has not ended are among them."""
     order = [ORDER] if ORDER in rows.columns else []
     return rows.orderBy("_session", *order, "_sequence", "_record")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from wirestream.compiler import group_methods, methods
+from wirestream.compiler.approximate import LEAST_BITS
 from wirestream.compiler.circuit import (
     FIRST_SPILL,
     Bus,
@@ -39,9 +40,10 @@ def of_table(
     in_time, capacity, copies = node.window.in_time, table.capacity, methods.open_windows(node.window) + 1
     core = group_methods.table_core(node, table, copies if wiring.rewrites.unnest else 1)
     if not in_time and node.window.advance < core.close_cycles:
-        fewer = "a larger deviation" if table.direct else "fewer groups"
-        closes = f"one closes every {node.window.advance} tuples; use ADVANCE {core.close_cycles} or {fewer}"
-        needed = f"a window of {capacity} groups needs {core.close_cycles} cycles to close, but {closes}"
+        groups, fewer = ("registers", "a larger deviation") if table.direct else ("groups", "fewer groups")
+        ways = f"ADVANCE {core.close_cycles}" + f" or {fewer}" * (not table.direct or capacity > 2**LEAST_BITS)
+        closes = f"one closes every {node.window.advance} tuples; use {ways}"
+        needed = f"a window of {capacity} {groups} needs {core.close_cycles} cycles to close, but {closes}"
         raise QueryError(needed, node.window.position)
     behind = windows.window(wiring, node, bus, copies, registered, before(node, set()))
     punct = wiring.delayed(Signal(bus.punct, 1), behind.latency - bus.latency).text

@@ -304,7 +304,8 @@ class _Planner:
         known, which = ["replicate"], "ROW_NUMBER() has"
         if isinstance(node, Sort):
             panes = window.in_time and node.count is not None
-            known, which = known + ["pane"] * panes, "ORDER BY and LIMIT of tuples have"
+            which = "ORDER BY without LIMIT has" if node.count is None else "ORDER BY and LIMIT of tuples have"
+            known += ["pane"] * panes
         if self.asked not in (methods.AUTO, *known):
             ways = f"{which} only the method{'s' * (len(known) > 1)} {' and '.join(known)}"
             raise QueryError(f"windows by {self.asked}: {ways}", window.position)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from wirestream.compiler import cores
 from wirestream.compiler.circuit import Bus, joined, part
 from wirestream.compiler.ordered import Ranked, Sort
-from wirestream.compiler.percentiles import ON_SPARK
+from wirestream.compiler.percentiles import MOST_SCANNED, MOST_TUPLES, ON_SPARK
 from wirestream.compiler.plan import (
     Aggregate,
     Compute,
@@ -28,7 +28,8 @@ from wirestream.compiler.syntax import Window
 from wirestream.errors import QueryError
 
 STEPS = (Compute, Filter, Project, Union)  # that keep the order, or promise none
-WAYS = "or fewer --groups; percentiles of all tuples of a window, without nulls and FILTER, take any ADVANCE"
+LONGEST = f"up to {MOST_SCANNED:,} tuples of the input, or of {MOST_TUPLES:,} rows of a sub-query"
+WAYS = f"or fewer --groups; without nulls and FILTER, percentiles of windows of {LONGEST} take any ADVANCE"
 
 
 def check_order(plan: Plan) -> None:

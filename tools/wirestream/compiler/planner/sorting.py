@@ -135,7 +135,7 @@ def sorts_all(node: Sort, window: Window) -> bool:
     if node.offset:
         raise QueryError(f"{why}; add LIMIT", window.position)
     if methods.open_windows(window) > 1:
-        ways = "SLACK 0 and a SLIDE of at least RANGE" if window.in_time else "an ADVANCE of at least SIZE"
+        ways = "a SLIDE of at least RANGE + SLACK" if window.in_time else "an ADVANCE of at least SIZE"
         raise QueryError(f"{why}, of which several are open at once; use {ways}, or add LIMIT", window.position)
     if not window.in_time and window.size > most:
         raise QueryError(f"{why}; {window.size:,} are more than {most:,}: use a smaller SIZE", window.position)

@@ -98,6 +98,20 @@ def test_what_is_lost_is_named(small):
         assert line in done.stdout
 
 
+def test_other_files_are_compared_when_a_test_fails(small):
+    (small / "tb" / "inventory.txt").write_text(LISTED + "gone pytest tb/small/test_gone.py: test_gone 1\n")
+    text = (small / TESTS).read_text()
+    (small / TESTS).write_text(text.replace("def test_other(): pass", "def test_other(): assert False"))
+    try:
+        done = bench(small, "-n1")
+        stopped = bench(small, "-x")
+    finally:
+        (small / TESTS).write_text(text)
+    assert done.returncode == 1 and "gone pytest tb/small/test_gone.py: test_gone (1 of 1)" in done.stdout, done.stdout
+    assert "fifo" not in done.stdout.partition("but not run:")[2]
+    assert stopped.returncode == 1 and "inventory" not in stopped.stdout
+
+
 def test_a_choice_among_tests_is_not_compared(small):
     (small / "tb" / "inventory.txt").write_text(LISTED)
     for words in (["-k", "other"], [f"{TESTS}::test_other"]):

@@ -126,6 +126,7 @@ class Run:
     icarus: bool = field(default_factory=icarus_installed)
     tests: dict[str, Counter] = field(default_factory=lambda: defaultdict(Counter))  # passed, by file and function
     lacking: set[str] = field(default_factory=set)  # files with tests that this machine cannot run
+    failed: set[str] = field(default_factory=set)  # files with tests that failed: what they have is not known
 
     def report(self, report: pytest.TestReport | pytest.CollectReport) -> None:
         """Count one report of pytest."""
@@ -134,13 +135,15 @@ class Run:
         lacks = any(known in reason for known in LACKING)
         if lacks and NO_ICARUS not in reason:
             self.lacking.add(file)
+        if report.failed:
+            self.failed.add(file)
         if function and (lacks or (report.passed and report.when == "call")):
             self.tests[file][function.partition("[")[0].replace("::", ".")] += 1
 
     def answers_for(self, line: Line) -> bool:
         if line.kind == "four-state" and not self.icarus:
             return False
-        if line.file in self.lacking and line.kind != "pytest":
+        if line.file in self.failed or (line.file in self.lacking and line.kind != "pytest"):
             return False
         return any(line.file == path or line.file.startswith(f"{path}/") for path in self.scope)
 
@@ -203,13 +206,14 @@ class Plugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        if exitstatus != pytest.ExitCode.OK or not self.run.scope:
+        ran = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not session.shouldfail
+        if not ran or not self.run.scope:
             return
         found = self.run.found(self.folder)
         self.differences, self.summary = self.run.compare(listed(), found, self.more), summary(found)
         if self.differences:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        if not self.more:
+        if exitstatus == pytest.ExitCode.OK and not self.more:
             kept = {"scope": self.run.scope, "icarus": self.run.icarus, "lacking": sorted(self.run.lacking)}
             LAST.write_text(json.dumps({"run": kept, "found": written(found)}))
 
@@ -219,7 +223,7 @@ class Plugin:
             terminalreporter.write_line(self.summary)
 
     def pytest_unconfigure(self) -> None:
-        if self.differences:  # after pytest's last line, which says that all tests passed
+        if self.differences:  # after pytest's last line, which may say that all tests passed
             print(*self.differences, sep="\n  ")
             print("inventory: the tests that ran are not those of tb/inventory.txt; `make inventory` updates it")
         os.environ.pop(FOLDER, None)

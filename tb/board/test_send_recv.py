@@ -221,6 +221,15 @@ def test_standard_input_that_is_no_trade():
         os.close(ours)
 
 
+def test_each_run_has_a_session_of_its_own(port):
+    """Also two in one second: a receiver drops what repeats the numbers of a session."""
+    where = f"127.0.0.1:{port.udp.getsockname()[1]}"
+    for _ in range(2):
+        assert send_trades.main([where, "--count", "5", "--rate", "0"]) == 0
+    first, second = (unpack(payload, TRADES)[0].session for payload in received(port, 2))
+    assert first != second
+
+
 def test_trades_of_a_capture(tmp_path, port, capsys):
     sent = frames(stream(100, 7, punctuation=np.zeros(1, TRADES.dtype)[0]))
     write_pcap(tmp_path / "t.pcap", sent, wire_times(sent))

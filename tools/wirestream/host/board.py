@@ -20,7 +20,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
@@ -42,6 +41,7 @@ from wirestream.design import Design, build_dir, resolve
 from wirestream.errors import locate_errors
 from wirestream.host.inputs import MirrorInput
 from wirestream.host.remote import BOARD, HERE, PAGE, PEER, REGISTERS, Recorder, Remote
+from wirestream.host.sending import new_session
 from wirestream.schema.counters import NETWORK, counter_names, harmless, taken
 from wirestream.schema.packets import DEVICE, SENDER
 from wirestream.schema.streams import known
@@ -274,7 +274,7 @@ def parser(prog: str) -> argparse.ArgumentParser:
         "--page", nargs="?", const=PAGE, type=int, metavar="PORT",
         help="serve a live page to browsers of this machine (default port: %(const)s)",
     )  # fmt: skip
-    p.add_argument("--session", type=int, help="session number of the results (default: Unix time; 1 with --in)")
+    p.add_argument("--session", type=int, help="session number of the results (default: time in ms; 1 with --in)")
     p.add_argument("--json", action="store_true", help="print the summary as one line of JSON, with all counters")
     return p
 
@@ -307,7 +307,7 @@ def _run(args: argparse.Namespace) -> None:
         session = 1 if args.session is None else args.session
         totals, counters = play(board, args.source, args.out, settings=settings, session=session)
     else:
-        session = int(time.time()) % 2**32 if args.session is None else args.session
+        session = new_session() if args.session is None else args.session
         where = ["--tunnel", args.tunnel or BOARD, "--peer", args.peer]
         static_arp = SENDER.mac if args.page is not None else ""  # the page has rows before someone receives them
         if args.tap:

@@ -48,7 +48,9 @@ def add_options(p: argparse.ArgumentParser, what: str) -> None:
     stream.add_argument(
         "--per-datagram", type=int, metavar="N", help=f"{what} per datagram (default: {PER_DATAGRAM}, or what fits)"
     )
-    stream.add_argument("--session", type=int, metavar="ID", help="session number (default: Unix time; 1 in a pcap)")
+    stream.add_argument(
+        "--session", type=int, metavar="ID", help="session number (default: time in ms; 1 in a pcap)"
+    )
     stream.add_argument(
         "--close",
         nargs="?",
@@ -71,8 +73,13 @@ def usual(schemas: Iterable[Schema]) -> int:
     return min(PER_DATAGRAM, *map(most_in_datagram, schemas))
 
 
+def new_session() -> int:
+    """A number that no sender has used in the last weeks, unless within the same millisecond."""
+    return time.time_ns() // 1_000_000 % 2**32
+
+
 def session_of(args: argparse.Namespace) -> int:
-    session = args.session if args.session is not None else (1 if args.pcap else int(time.time()) % 2**32)
+    session = args.session if args.session is not None else (1 if args.pcap else new_session())
     if not 0 <= session < 2**32:
         raise UsageError(f"--session {session}: must fit 32 bits, unsigned")
     return session

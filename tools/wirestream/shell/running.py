@@ -15,7 +15,7 @@ from wirestream.host.board import Board, BoardError, why
 from wirestream.host.inputs import TunnelInput
 from wirestream.host.remote import HERE, Remote, RemoteError
 from wirestream.host.results import Results
-from wirestream.host.sending import CLOSE_ALL, punctuation, tuples_in, usual
+from wirestream.host.sending import CLOSE_ALL, new_session, punctuation, tuples_in, usual
 from wirestream.host.transmit import Socket, send
 from wirestream.record.arrival import Arrival
 from wirestream.record.columns import Layout
@@ -62,7 +62,7 @@ class Running:
                 continue
             try:
                 self._process = self._board.start(
-                    self._report, *where, settings=constants, session=int(time.time()) % 2**32, static_arp=SENDER.mac
+                    self._report, *where, settings=constants, session=new_session(), static_arp=SENDER.mac
                 )
             except BoardError as error:
                 self._source.close()

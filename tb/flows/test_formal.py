@@ -164,6 +164,13 @@ def test_a_short_proof_tries_three_mutants(tmp_path, capsys):
     assert "3 of 3 mutants killed" in capsys.readouterr().out
 
 
+def test_a_short_proof_leaves_out_what_is_long(tmp_path, capsys):
+    options = replace(OPTIONS, configurations=("mutants=0", "mutants=0 long=1"))
+    for short, proofs in ((True, 1), (False, 2)):
+        prove(counter(tmp_path, WHOLE, REACHED), options, short=short)
+        assert capsys.readouterr().out.count("assertions proven") == proofs
+
+
 def test_a_fault_in_the_last_cycle_of_the_base_case_is_found(tmp_path):
     late = counter(tmp_path, "soon: assert (value != 4);", "assert (value <= 5);", "cover (value == 1);")
     options = replace(OPTIONS, bounded=("soon",))

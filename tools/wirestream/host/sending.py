@@ -48,9 +48,7 @@ def add_options(p: argparse.ArgumentParser, what: str) -> None:
     stream.add_argument(
         "--per-datagram", type=int, metavar="N", help=f"{what} per datagram (default: {PER_DATAGRAM}, or what fits)"
     )
-    stream.add_argument(
-        "--session", type=int, metavar="ID", help="session number (default: time in ms; 1 in a pcap)"
-    )
+    stream.add_argument("--session", type=int, metavar="ID", help="session number (default: time in ms; 1 in a pcap)")
     stream.add_argument(
         "--close",
         nargs="?",

@@ -61,7 +61,8 @@ class ProofOptions:
     texts; one that begins with a file name, as in ``"ws_skid_buffer.v: out_free"``, is in an instantiated core.
 
     mutants: number of faults to try, divided among the configurations; of one configuration, the most there.
-    short_mutants: the number in a short proof.
+    short_mutants: the number in a short proof. long: 1 for a configuration that takes minutes, and that a short proof
+    leaves out.
     by_induction: 1 for a core whose faults show later than the base case ends; a failed induction is then enough.
     equivalent: mutants without observable effect, which survive; see `Equivalent`.
     """
@@ -78,6 +79,7 @@ class ProofOptions:
     mutated: tuple[str, ...] = ("",)
     mutants: int = 40
     short_mutants: int = 3
+    long: int = 0
     by_induction: int = 0
     equivalent: tuple[str, ...] = ()
 
@@ -88,6 +90,12 @@ class ProofOptions:
             return tuple(given) if kind is tuple else kind(given)
 
         return cls(**{k: value(k, v) for k, v in options.items() if k in cls.__annotations__})
+
+    def of(self, configuration: str) -> tuple[ProofOptions, dict[str, int | str]]:
+        """The options of a configuration, and its parameters."""
+        given = values(configuration)
+        own = {k: given.pop(k) for k in list(given) if k in ProofOptions.__annotations__}
+        return ProofOptions.from_flow_options({**vars(self), **own}), given
 
 
 @dataclass(frozen=True)
@@ -350,24 +358,21 @@ def prove(design: Design, options: ProofOptions, *, short: bool = False) -> None
     """Raise `ProofFailure` unless every configuration of `design` is proven, every mutant is killed or equivalent, and
     each entry of `options.equivalent` matches a mutant.
 
-    A short proof takes `options.short` cycles if that is set, and tries only `options.short_mutants` mutants, none
-    of them equivalent.
+    A short proof takes `options.short` cycles if that is set, tries only `options.short_mutants` mutants, none of them
+    equivalent, and leaves out the configurations that are `long`.
     """
     if short:
         options = replace(options, mutants=min(options.short_mutants, options.mutants))
     entries = [Equivalent.from_entry(entry) for entry in options.equivalent]
-    share = -(-options.mutants // len(options.configurations))
+    configurations = [each for each in options.configurations if not (short and options.of(each)[0].long)]
+    share = -(-options.mutants // len(configurations))
     left, met = options.mutants, set()
-    for index, configuration in enumerate(options.configurations):
-        given = values(configuration)
-        own = {k: given.pop(k) for k in list(given) if k in ProofOptions.__annotations__}
-        configured = design.with_parameters(**given)
-        configured_options = ProofOptions.from_flow_options({**vars(options), **own})
-        if short and configured_options.short:
-            configured_options = replace(configured_options, depth=configured_options.short)
-        seed = MUTANT_SEED + index
-        tried = min(share, left, configured_options.mutants)
-        met |= prove_one(configured, configured_options, entries, tried, seed, short=short)
+    for index, configuration in enumerate(configurations):
+        own, parameters = options.of(configuration)
+        if short and own.short:
+            own = replace(own, depth=own.short)
+        tried = min(share, left, own.mutants)
+        met |= prove_one(design.with_parameters(**parameters), own, entries, tried, MUTANT_SEED + index, short=short)
         note("proof", ".".join([design.name, *configuration.split()]))
         left -= tried
     if stale := [entry for entry in entries if entry not in met]:

@@ -79,6 +79,14 @@ class Trial:
             assert of_part(query, self.stream, records) == wanted[name], name
             assert circuit[name] == wanted[name], name
 
+    def check_crowded(self, records: np.ndarray, keys: int) -> None:
+        """The same of the circuit alone and one query, except that the values of a window which lacks tuples, behind
+        `keys` columns, are flagged, and so null here. Raise too unless there are such windows and others."""
+        (circuit,), (wanted,) = self.of_circuit(records).values(), of_oracle(self.text, self.stream, records).values()
+        flagged, known = circuit - wanted, {row[:keys] for row in wanted}
+        assert all(row[:keys] in known and all(value is None for _, value in row[keys:]) for row in flagged)
+        assert 0 < flagged.total() < circuit.total()
+
 
 def of_oracle(text: str, stream: Stream, records: np.ndarray) -> dict[str, Rows]:
     """The rows of each query of a text that declares the stream."""

@@ -184,7 +184,8 @@ def arguments() -> argparse.Namespace:
     add_options(parser)
     options = parser.parse_args()
     if not options.query.is_file():
-        parser.error(f"no file {options.query}")
+        named = Path("fusesoc", "queries", f"{options.query.stem}.sql")
+        parser.error(f"no file {options.query}" + f"; there is {named}" * named.is_file())
     try:
         options.sql = text_of(options.query)
     except ValueError as error:

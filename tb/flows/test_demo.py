@@ -41,3 +41,9 @@ def test_own_data(tmp_path: Path) -> None:
     assert differences[0] == "only in,Pickup,Zone,Rides" and len(differences) > 100
     assert all(line.startswith("PySpark,2026-03-01T10:") for line in differences[1:])
     assert not (FOLDER / "Busy_differences.csv").exists()
+
+
+def test_a_shipped_query_by_its_name():
+    done = demo("price_ladder")
+    assert done.returncode == 2
+    assert done.stderr.startswith("make demo: no file price_ladder; there is fusesoc/queries/price_ladder.sql")

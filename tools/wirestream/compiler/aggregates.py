@@ -53,11 +53,9 @@ NUMBERS = Domain("numbers", lambda kind: kind.kind == "number")
 INTEGERS = Domain("integers", lambda kind: kind.kind == "number" and not isinstance(kind, Decimal))
 LONGS = Domain(
     "integers that fit a long",
-    lambda kind: INTEGERS.holds(kind) and LONG.low <= kind.low and kind.high <= LONG.high,
+    lambda kind: INTEGERS.holds(kind) and kind.within(LONG),
 )
-NARROW = Domain(
-    "numbers of at most 64 bits", lambda kind: NUMBERS.holds(kind) and LONG.low <= kind.low and kind.high <= LONG.high
-)
+NARROW = Domain("numbers of at most 64 bits", lambda kind: NUMBERS.holds(kind) and kind.within(LONG))
 ORDERED = Domain("numbers and times", lambda kind: isinstance(kind, Integer))
 CONDITIONS = Domain("conditions", lambda kind: isinstance(kind, Boolean))
 VALUES = Domain("numbers, times and strings", lambda kind: not isinstance(kind, Boolean))

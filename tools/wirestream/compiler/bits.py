@@ -39,9 +39,7 @@ def shift(operator: str) -> Callable[[Operations, list[Value], Position], Value]
             by = places.type
         ends = [OF_TWO[operator](end, most) for end in (kind.low, kind.high) for most in (by.low, by.high)]
         reach = Integer(min(ends), max(ends))
-        if reach.low < LONG.low or reach.high > LONG.high:
-            reach = LONG
-        return scope.compute(operator, value, places, kind=reach)
+        return scope.compute(operator, value, places, kind=reach if reach.within(LONG) else LONG)
 
     return lower
 
@@ -56,15 +54,20 @@ def leading(scope: Operations, value: Value, count: int, text: str) -> Value:
     def step(operator: str, *values: Value) -> Value:
         return scope.compute(operator, *values, kind=kind, text=f".bits {next(numbers)} of {text}")
 
-    below = step(">>", value, decimals.number(count))
-    for n in range((rest - 1).bit_length()):  # ones spread downward
-        below = step("|", below, step(">>", below, decimals.number(2**n)))
+    below = filled(step, step(">>", value, decimals.number(count)), rest)
     return scope.compute("^", value, step("&", value, below), kind=value.type, text=text)
+
+
+def filled(step: Callable[[str, Value, Value], Value], value: Value, width: int) -> Value:
+    """The number of `width` bits with ones in all bits below its leading one. step: an operator on such numbers."""
+    for n in range((width - 1).bit_length()):
+        value = step("|", value, step(">>", value, decimals.number(2**n)))
+    return value
 
 
 def _whole(value: Value, operator: str, position: Position) -> Integer:
     kind = value.type
-    if type(kind) is not Integer or kind.low < LONG.low or kind.high > LONG.high:
+    if type(kind) is not Integer or not kind.within(LONG):
         raise QueryError(f"{operator} takes whole numbers of at most 64 bits, not {kind}", position)
     return kind
 

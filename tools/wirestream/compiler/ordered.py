@@ -15,6 +15,11 @@ class SortKey:
     descending: bool
     nulls_last: bool
 
+    @property
+    def width(self) -> int:
+        """Of its bits, with one for a null."""
+        return self.column.type.width + bool(self.column.null)
+
     def __str__(self) -> str:
         usual = self.nulls_last == self.descending or not self.column.null
         nulls = "" if usual else f" NULLS {'LAST' if self.nulls_last else 'FIRST'}"

@@ -323,8 +323,8 @@ class Measure:
 
     weights: of wsum, integers, newest first; the result is 2**scale times the weighted sum. distinct: of each value
     once, see `distinct`. register: of the value, see `approximate`. rank: of a percentile, the number of values of the
-    window before this one in ascending order. share: of a percentile among values of which the number
-    is not known, see `value_counts`. lacks: why no core computes it.
+    window before this one in ascending order. share: of a percentile among values of which the number is not known, see
+    `value_counts`. lacks: why no core computes it.
     """
 
     output: Column

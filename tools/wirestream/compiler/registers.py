@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from wirestream.compiler import decimals, distinct
+from wirestream.compiler import bits, decimals, distinct
 from wirestream.compiler.approximate import NAME
-from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, label
+from wirestream.compiler.plan import Aggregate, Column, Measure, flag_of, label
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.types import BOOLEAN
 from wirestream.errors import Position, QueryError
@@ -54,9 +55,7 @@ def _least(value: Column) -> Measure:
 
 def _leading_one(scope: Scope, value: Column) -> Column:
     """Its highest bit that is 1, without the others."""
-    found: Value = value
-    for places in (1, 2, 4, 8, 16):  # copied into the bits below
-        shifted = scope.compute(">>", found, decimals.number(places), kind=value.type, hidden=True)
-        found = scope.compute("|", found, shifted, kind=value.type, hidden=True)
-    below = scope.compute(">>", found, decimals.number(1), kind=value.type, hidden=True)
-    return scope.compute("^", found, below, kind=value.type, text=f".leading one of {value}")
+    step = partial(scope.compute, kind=value.type, hidden=True)
+    ones = bits.filled(step, value, value.type.width)
+    below = step(">>", ones, decimals.number(1))
+    return scope.compute("^", ones, below, kind=value.type, text=f".leading one of {value}")

@@ -108,8 +108,8 @@ class Scope(Operations):
         count, offset = (limit.count, limit.offset) if limit else (None, 0)
         order = None
         if end and count is None:
-            bits = sum(key.column.type.width + bool(key.column.null) for key in keys)
-            order = Column(ORDER, Text(-(-(end.type.width + bits) // 8)))
+            bits = end.type.width + sum(key.width for key in keys)
+            order = Column(ORDER, Text(-(-bits // 8)))
         if keys or limit:
             self.plan = Sort(self.plan, tuple(keys), count, offset, order)
 

@@ -32,6 +32,10 @@ class Integer:
     def width(self) -> int:
         return max(1, self.high.bit_length() + self.signed, (~self.low).bit_length() + 1 if self.signed else 0)
 
+    def within(self, other: Integer) -> bool:
+        """Whether the other type has all of its integers."""
+        return other.low <= self.low and self.high <= other.high
+
     def __str__(self) -> str:
         return f"{'int' if self.signed else 'uint'}{self.width}"
 

@@ -11,7 +11,7 @@ from wirestream.compiler.circuit import ZERO, Bus, part
 from wirestream.compiler.cores.base import Core
 from wirestream.compiler.ordered import SortKey
 from wirestream.compiler.plan import Aggregate, Column, Measure, of_input, window_text
-from wirestream.compiler.planner.sorting import key_core, ordered
+from wirestream.compiler.planner.sorting import ordered
 from wirestream.compiler.planner.wiring import Wiring
 
 RANK_W = 16  # bits of a rank in RANKS
@@ -42,7 +42,7 @@ def in_step(wiring: Wiring, one: Bus, other: Bus) -> Bus:
 
 def _of_column(wiring: Wiring, node: Aggregate, column: Column, measures: Sequence[Measure], bus: Bus) -> Bus:
     key = SortKey(column, descending=False, nulls_last=False)
-    width = key_core(key).key_width
+    width = key.width
     core = _core(node, width, [measure.rank for measure in measures])
     wiring.entry.interval = max(wiring.entry.interval, core.interval)
     bits = ordered(wiring, key, bus.columns[column.name])

@@ -182,7 +182,7 @@ def _text(node: Sort, places: int) -> str:
 
 def _core_of(node: Sort, places: int, end: Iterable[Signal]) -> cores.TopK:
     """The core for one window, without DATA_W. end: the column that is the same in all rows of a window, if any."""
-    key_width = sum(key_core(key).key_width for key in node.keys)
+    key_width = sum(key.width for key in node.keys)
     return cores.TopK(0, places, node.offset, key_width or 1, next((signal.width for signal in end), 1))
 
 
@@ -217,17 +217,11 @@ def joined_keys(wiring: Wiring, node: Sort | Numbered, bus: Bus) -> Signal:
 
 def of_keys(wiring: Wiring, node: Sort | Numbered, wire: str) -> dict[str, Signal]:
     """The columns in the bits of all its keys, with their companions."""
-    widths = {key: key_core(key).key_width for key in node.keys}
+    widths = {key: key.width for key in node.keys}
     columns: dict[str, Signal] = {}
     for key, bits in slices(wire, widths, sum(widths.values())).items():
         columns |= _values(wiring, key, bits)
     return columns
-
-
-def key_core(key: SortKey) -> cores.SortKey:
-    kind, nullable = key.column.type, key.column.null is not None
-    form = "SIGNED" if isinstance(kind, Integer) and kind.signed else "UNSIGNED"
-    return cores.SortKey(kind.width, form, int(key.descending), int(nullable), int(nullable and key.nulls_last))
 
 
 def _key(wiring: Wiring, bus: Bus, key: SortKey) -> Signal:
@@ -238,7 +232,9 @@ def _key(wiring: Wiring, bus: Bus, key: SortKey) -> Signal:
 
 def ordered(wiring: Wiring, key: SortKey, value: Signal, null: Signal = ZERO) -> Signal:
     """The key bits of a value, or the value of key bits."""
-    core = key_core(key)
+    kind, nullable = key.column.type, key.column.null is not None
+    form = "SIGNED" if isinstance(kind, Integer) and kind.signed else "UNSIGNED"
+    core = cores.SortKey(kind.width, form, int(key.descending), int(nullable), int(nullable and key.nulls_last))
     made = wiring.make(core, {"value": value.text, "null": null.text}, {"key": core.key_width})
     return Signal(made["key"], core.key_width)
 
@@ -249,5 +245,5 @@ def _values(wiring: Wiring, key: SortKey, bits: Signal) -> dict[str, Signal]:
     if key.column.null:
         first = bits.above(width)
         null = first if key.nulls_last else Signal(f"!{first.text}", 1)
-    value = part(ordered(wiring, key, bits.resized(width, False), null).name, key_core(key).key_width, width)
+    value = part(ordered(wiring, key, bits.resized(width, False), null).name, key.width, width)
     return {key.column.name: value} | ({key.column.null: null} if key.column.null else {})

@@ -13,8 +13,8 @@ from math import ceil, log2
 from typing import Any
 
 WITHIN = ("percentile_disc", "percentile_cont")  # their values are in WITHIN GROUP
-NAMES = (*WITHIN, "percentile", "median", "approx_percentile", "percentile_approx")
-APPROXIMATE = NAMES[-2:]
+APPROXIMATE = ("approx_percentile", "percentile_approx")
+NAMES = (*WITHIN, "percentile", "median", *APPROXIMATE)
 CONTINUOUS = ("percentile_cont", "percentile", "median")
 ACCURACY = 128
 MOST_DIGITS = 38
@@ -24,7 +24,7 @@ def parts(function: str, arguments: list) -> tuple[Any, Decimal, bool]:
     """The node of its values, its share, and whether the greatest value comes first. arguments: of Spark's parser, that
     of WITHIN GROUP last."""
     within = [node for node in arguments[-1:] if node.getClass().getSimpleName() == "SortOrder"]
-    counts = {"median": (1,), "approx_percentile": (2, 3), "percentile_approx": (2, 3)}
+    counts = {"median": (1,)} | dict.fromkeys(APPROXIMATE, (2, 3))
     if len(arguments) not in counts.get(function, (2,)) or bool(within) != (function in WITHIN):
         forms = "median(x), percentile(x, p), approx_percentile(x, p, accuracy) or …(p) WITHIN GROUP (ORDER BY x)"
         raise ValueError(f"{function} has the form {forms}")

@@ -107,7 +107,7 @@ module ws_group_by #(
     localparam INDEX_W = $clog2(ENTRIES);
     localparam STATE_W = AGGS*(ACC_W + 2);
     localparam TABLE   = HASH != 0 ? 2 : DIRECT != 0 ? 3 : FAST != 0 ? 1 : 0;          // see ws_group_keys
-    localparam LOOK_UP = TABLE == 2 ? 11 : TABLE == 3 ? 4 : TABLE == 1 ? 8 : 3;        // cycles
+    localparam LOOK_UP = TABLE == 3 ? 4 : TABLE == 2 ? 11 : TABLE == 1 ? 8 : 3;        // cycles
     localparam VALUES  = LONG ? 3 : DISJOINT != 0 ? 2 : 1;       // cycles from a tuple's entry to its values
 
     initial begin

@@ -211,7 +211,7 @@ class _Draw:
         numbers = [value for value in scope if value.kind == "number" and not value.scale]
         of = self.rng.choice(numbers) if numbers and self.often(0.5) else self.bucket(scope)
         of = self.truth(scope, 0) if of.scale else of
-        return Expr(ESTIMATE, (of, self.rng.choice(("0.3", "0.2"))), "number", (0, 2**63 - 1), (0, 2**33))
+        return replace(COUNT, op=ESTIMATE, args=(of, self.rng.choice(("0.3", "0.2"))), data=(0, 2**33))
 
     def shuffled(self, items: list[tuple[str, Expr]]) -> tuple[tuple[str, Expr], ...]:
         """The items in random order, without duplicate names or expressions."""

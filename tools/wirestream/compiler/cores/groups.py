@@ -57,8 +57,8 @@ class _OfGroups(Core):
 class GroupBy(_OfGroups):
     """ws_group_by; the latency is that of a window that ends without a tuple. Swept: 16 to 100 keys of 8 to 32 bits, 2
     to 4 windows, one and two aggregates of every kind; FAST = 0; 256 and 1024 keys in a hash table. With DISJOINT: 64
-    keys and twelve counts, 32 keys with a sum and a minimum. With DIRECT: 32 to
-    4096 keys, 2 and 4 windows, a minimum and a sum.
+    keys and twelve counts, 32 keys with a sum and a minimum. With DIRECT: 32 to 4096 keys, 2 and 4 windows, a minimum
+    and a sum.
 
     Cells of the CAM or hash table, and for each window of a list and a table for each aggregate; with DISJOINT, of one
     table for all windows.
@@ -84,13 +84,18 @@ class GroupBy(_OfGroups):
         return entries(self.CAPACITY, self.HASH, self.DIRECT)
 
     @property
+    def _long(self) -> bool:
+        """Whether it is the version with more and shorter stages."""
+        return bool(self.FAST or self.HASH or self.DIRECT)
+
+    @property
     def latency(self) -> int:
         return 25 if self.HASH else 18 if self.DIRECT else 22 if self.FAST else 9 if self.DISJOINT else 5
 
     @property
     def latency_with_tuple(self) -> int:
         """The latency of a window that ends with its last tuple."""
-        return self.latency + (not self.FAST and not self.HASH and not self.DIRECT)
+        return self.latency + (not self._long)
 
     @property
     def close_cycles(self) -> int:
@@ -110,7 +115,7 @@ class GroupBy(_OfGroups):
     def _memories(self) -> list[Memory]:
         """Of the keys, and for each window of its list and its states; with DISJOINT of all windows together."""
         words = 1 << (self.rows - 1).bit_length()
-        index, blocks = (words - 1).bit_length(), bool(self.FAST or self.HASH or self.DIRECT)
+        index, blocks = (words - 1).bit_length(), self._long
         if self.DISJOINT:
             of_all, state = words << self._number_bits, sum(width + 2 for width in self.of.widths)
             return [Memory(self.KEY_W, words, block=False), Memory(index, of_all), *[Memory(state, of_all)] * 2]

@@ -46,8 +46,8 @@ class QuantileScan(Core):
     """ws_quantile_scan, without punctuations and data.
 
     Cells of each lane: the keys and ranks of its entries in LUT RAM, two comparisons, the rank, and a comparison with
-    each wanted rank; two RAMs with the keys of the window. Swept: 300 to 1,024 tuples, keys of 16 to
-    64 bits, 1 to 4 ranks.
+    each wanted rank; two RAMs with the keys of the window. Swept: 300 to 1,024 tuples, keys of 16 to 64 bits, 1 to 4
+    ranks.
     """
 
     W: int
@@ -77,7 +77,7 @@ class QuantileScan(Core):
 
     @property
     def latency(self) -> int:
-        return self.entries + self.QUANTILES + 10
+        return ceil(self.W / ceil(self.W / self.INTERVAL)) + self.QUANTILES + 10
 
     def cells(self, ports: Ports) -> Cells:
         key, rank, ranks, lanes = self.KEY_W, (self.W - 1).bit_length(), self.QUANTILES, self.lanes

@@ -253,7 +253,7 @@ class MergeSort(Core):
 
     @property
     def held(self) -> int:
-        return 2**self.LEVELS + 6 * self.LEVELS + 2
+        return self.places + 6 * self.LEVELS + 2
 
     @property
     def latency(self) -> int:

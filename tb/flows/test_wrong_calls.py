@@ -49,6 +49,14 @@ TEXTS = {
     "list.ndjson": "[1, 2]\n",
     "data.xlsx": "",
     "plain.csv.gz": ROWS,
+    "good.qm": ".stream Trades\n.section delivery\nget_Price\nistore 0\nsend_tb",
+    "own.qm": '.stream Own (Key string(3), Value decimal(5, 2), At int)\n.section delivery, "@5s"\nget_At\npop',
+    "punctual.qm": '.stream Own (Key int, Time int)\n.section delivery, "per_punct"\nget_Key\npop',
+    "typo.qm": ".stream Trades\n.section delivery\n        get_Prise",
+    "loop.qm": ".section delivery\na:\n        goto    a",
+    "trap.qm": ".stream Own (At int)\n.section delivery\nget_At\niload",
+    "large.qm": ".stream Own (At long)\n.section delivery\nget_At+1\niload",
+    "time.csv": "Key,Time\n1,1\n",
     "stream.yml": "{name: T, id: x, fields: {a: int}}",
 }
 
@@ -59,6 +67,9 @@ def files(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wrong")
     for name, text in TEXTS.items():
         (folder / name).write_text(text)
+    (folder / "short.qmb").write_bytes(b"\0\0")
+    (folder / "code.qmb").write_bytes(bytes.fromhex("00 00 00 01 00 04 0000 0000 01"))
+    (folder / "good.qmb").write_bytes(bytes.fromhex("00 00 00 01 00 04 0000 0000 e8"))
     for name in ("garbage.sql", "garbage.csv", "garbage.ndjson", "garbage.parquet", "garbage.csv.gz", "garbage.pcap"):
         (folder / name).write_bytes(bytes(range(255, -1, -1)) * 9)
     (folder / "cut.csv.gz").write_bytes(gzip.compress(ROWS.encode())[:-9])
@@ -86,7 +97,13 @@ OF_QUERIES = (
     "registers",
     "send --tunnel --data good.csv",
 )
-OF_DATA = ("infer", "timeline own.sql --data", "send own.sql --tunnel --data", "sql -c \\q --load")
+OF_DATA = (
+    "infer",
+    "timeline own.sql --data",
+    "send own.sql --tunnel --data",
+    "sql -c \\q --load",
+    "machine run own.qm --data",
+)
 
 # A query file with options, and what one or another command says.
 QUERIES = [
@@ -294,6 +311,49 @@ CALLS = [
     ("sql --load empty.sql -c \\q", USAGE, "empty.sql: no query in the file"),
     ("sql --load typo.sql -c \\q", USAGE, "typo.sql: line 1, column 27: unexpected 'Trades'"),
     ("sql --load a-b=good.csv -c \\q", USAGE, "a-b is not a name of a stream"),
+    # ---- the query machine
+    ("machine", USAGE, "wirestream machine: the following arguments are required: COMMAND"),
+    ("machine link", USAGE, "argument COMMAND: invalid choice: 'link'"),
+    ("machine asm", USAGE, "the following arguments are required: program"),
+    ("machine asm none.qm", USAGE, "wirestream machine asm: none.qm: No such file or directory"),
+    ("machine asm none.qmb", USAGE, "none.qmb: No such file or directory"),
+    ("machine asm q.sql", USAGE, "q.sql: the name must end in .qm or .qmb"),
+    ("machine asm garbage.sql", USAGE, "garbage.sql: the name must end in .qm or .qmb"),
+    ("machine asm typo.qm", USAGE, "typo.qm: line 3, column 9: unknown field Prise; Trades has Symbol, Price, Volume"),
+    ("machine asm good.qm --stream none.yml", USAGE, "none.yml: No such file or directory"),
+    ("machine asm good.qm --width 24", USAGE, "a word of 24 bits: must be 16 or 32"),
+    ("machine asm good.qm -o none/a.qmb", FAILED, "none/a.qmb: No such file or directory"),
+    ("machine dis short.qmb", USAGE, "short.qmb: 2 bytes, but the header alone has 10"),
+    ("machine dis code.qmb", USAGE, "code.qmb: delivery, byte 0: no instruction has the code 0x01"),
+    ("machine verify loop.qm", USAGE, "loop.qm: line 3, column 9: no bound is proven for this loop"),
+    ("machine verify good.qm --budget 5", USAGE, "good.qm: line 5, column 1: delivery takes up to 6 cycles, of 5"),
+    ("machine verify good.qm --budget 0", USAGE, "--budget 0: must be at least 1"),
+    ("machine verify good.qm --rate 50M", USAGE, "good.qm: line 4, column 1: delivery takes up to 6 cycles, of 2"),
+    ("machine verify good.qm --rate fast", USAGE, "--rate fast: not a number of tuples a second, such as 500k"),
+    ("machine verify good.qm --rate 200M", USAGE, "--rate 200M: more than a tuple a cycle at 125 MHz"),
+    ("machine verify good.qm --rate 1M --budget 9", USAGE, "--rate excludes --budget"),
+    ("machine verify good.qm --clock 0", USAGE, "--clock 0: must be more than 0"),
+    ("machine verify good.qm --slots 3.5", USAGE, "argument --slots: invalid int value: '3.5'"),
+    ("machine verify good.qm good.qm --slots 1", USAGE, "2 programs, and the machine has 1 slots"),
+    ("machine verify good.qm good.qm --budget 11", USAGE, "the programs together take up to 12 cycles a tuple, of 11"),
+    ("machine verify good.qm --fields 2", USAGE, "good.qm: a tuple has 4 words, and the machine takes 2"),
+    ("machine run good.qm", USAGE, "no data: --data FILE"),
+    ("machine run good.qm --data good.csv", USAGE, "good.csv: no column Symbol, Price, Volume, Time; it has Key"),
+    ("machine run good.qm --data none.csv", USAGE, "none.csv: no such file"),
+    ("machine run good.qm --data No=good.csv", USAGE, "--data No=good.csv: the query reads Trades"),
+    ("machine run good.qm --data good.csv --of No", USAGE, "--of No: no such stream; known: Orders, Packets"),
+    ("machine run good.qmb --data good.csv", USAGE, "the program names no stream: --of NAME"),
+    ("machine run good.qm --data good.csv --rows -1", USAGE, "--rows -1: must be at least 0"),
+    ("machine run own.qm --data good.csv", USAGE, "Own has no time attribute, so no time passes for the period"),
+    ("machine run trap.qm --data good.csv", USAGE, "trap.qm: line 4, column 1: iload -2147483648 to 2147483647: "),
+    ("machine run trap.qm --unverified --data good.csv --slide 5", USAGE, "--slide 5: must be at least 1, of a stream"),
+    ("machine run punctual.qm --data time.csv", USAGE, "the program runs at punctuations: --slide N"),
+    ("machine run punctual.qm --data time.csv --slide 0", USAGE, "--slide 0: must be at least 1, of a stream"),
+    (
+        "machine run large.qm --unverified --data large.csv",
+        FAILED,
+        "tuple 2: trap: line 4, column 1: iload 1215752191: of 16 words",
+    ),
     # ---- the cores
     ("cores --markdown none/c.md", FAILED, "none/c.md: No such file or directory"),
     ("path bin", USAGE, "argument folder: invalid choice: 'bin'"),

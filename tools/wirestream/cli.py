@@ -18,6 +18,7 @@ COMMANDS = {
     "explain": ("compiler.command:explain", "show the circuit that queries compile to"),
     "timeline": ("record.timeline:main", "draw what the windows of a query do with data"),
     "split": ("split.command:main", "divide a query between chip and Spark"),
+    "machine": ("record.programs:main", "assemble, verify and run programs of the query machine"),
     "sql": ("shell.command:main", "type queries, and see the rows of their circuits"),
     "board": ("host.board:main", "run a query as a simulated FPGA on the network"),
     "infer": ("record.inference:main", "write the CREATE INPUT STREAM for a file of data"),

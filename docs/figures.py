@@ -30,12 +30,14 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
 import yaml
 
 from tb import REPOSITORY
+from tb.machine import shipped
 from wirestream.arguments import name_and_value
 from wirestream.compiler import group_methods, join_planner, methods
 from wirestream.compiler.cores import (
@@ -53,6 +55,8 @@ from wirestream.compiler.cores import (
 from wirestream.compiler.cores.several import Aggregates
 from wirestream.compiler.planner import expressions
 from wirestream.design import build_dir
+from wirestream.machine.limits import Limits
+from wirestream.machine.verifier import verify
 from wirestream.measure import cores, synth
 
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
@@ -157,6 +161,8 @@ def derived() -> dict[str, str]:
     forms |= {"disjoint": group_methods.DISJOINT_NS, "disjoint_each": group_methods.ENTRY_NS}
     forms |= {"wsum": methods.WSUM_NS, "order": methods.ORDER_NS}
     found |= {f"short_form_ns.{name}": value for name, value in forms.items()}
+    found |= {f"machine.{size}": value for size, value in asdict(Limits()).items()}
+    found["machine.q1"] = verify(shipped.program("q1")).a_tuple
     found["trades_q3.us"] = int(of_cores()["trades_q3.latency"]) / 125
     of_lanes, data = {1: "panes_10", **{lanes: f"lanes_{lanes}" for lanes in (2, 4, 8)}}, entries()
     found |= {f"{name}.million_tuples": lanes * data[name]["mhz"] for lanes, name in of_lanes.items()}

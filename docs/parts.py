@@ -9,30 +9,41 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from docs import verdicts
+from docs import programs, verdicts
 from tb import REPOSITORY
 from tb.sort import networks
 from wirestream.compiler import predicates
+from wirestream.machine import bytecode, merging
 from wirestream.measure import proven
 from wirestream.schema import counters
 
-PARTS: dict[str, tuple[str, Callable[[], str]]] = {  # page: name of the part, its text
-    "board.md": ("counters", counters.markdown),
-    "joins.md": ("predicates", predicates.markdown),
-    "queries.md": ("verdicts", verdicts.markdown),
-    "sorting.md": ("best", networks.markdown),
-    "testing.md": ("proven", proven.markdown),
+PARTS: dict[str, dict[str, Callable[[], str]]] = {  # page: the text of each part by its name
+    "board.md": {"counters": counters.markdown},
+    "joins.md": {"predicates": predicates.markdown},
+    "machine.md": {
+        "aggregates": merging.markdown,
+        "instructions": bytecode.markdown,
+        "programs": programs.markdown,
+    },
+    "queries.md": {"verdicts": verdicts.markdown},
+    "sorting.md": {"best": networks.markdown},
+    "testing.md": {"proven": proven.markdown},
 }
 
 
 def written(page: str) -> str:
-    """The text of a page of docs with its part up to date."""
-    name, part = PARTS[page]
-    lines = rf"(<!-- {name}: written by `make docs`[^\n]*-->\n).*?(<!-- end of {name} -->)"
+    """The text of a page of docs with its parts up to date."""
     text = (REPOSITORY / "docs" / page).read_text()
+    for name, part in PARTS[page].items():
+        text = _replaced(text, page, name, part())
+    return text
+
+
+def _replaced(text: str, page: str, name: str, part: str) -> str:
+    lines = rf"(<!-- {name}: written by `make docs`[^\n]*-->\n).*?(<!-- end of {name} -->)"
     if len(re.findall(lines, text, re.DOTALL)) != 1:
         raise SystemExit(f"docs/{page} lacks the two lines around the part '{name}'")
-    return re.sub(lines, lambda found: found[1] + part() + found[2], text, flags=re.DOTALL)
+    return re.sub(lines, lambda found: found[1] + part + found[2], text, flags=re.DOTALL)
 
 
 if __name__ == "__main__":

@@ -221,7 +221,14 @@ def own_files(folder: Path) -> None:
     (folder / "stocks.sql").write_text(inference.infer(folder / "stocks.csv"))
 
 
-@pytest.mark.parametrize("page", ["queries.md", "joins.md", "own-data.md", "first-hour.md"])
+def program_files(folder: Path) -> None:
+    """The files of docs/machine.md."""
+    for program in (REPOSITORY / "fusesoc" / "programs").glob("*.qm"):
+        (folder / program.name).write_text(program.read_text())
+    (folder / "trades.csv").write_text(blocks("machine.md", "csv")[0])
+
+
+@pytest.mark.parametrize("page", ["queries.md", "joins.md", "own-data.md", "first-hour.md", "machine.md"])
 def test_commands_say_what_is_shown(page, tmp_path):
     """Run each command after `$ …`: it must print the lines shown, except those left out (…). Queries are those that
     the package contains, and the first one of the page."""
@@ -231,6 +238,7 @@ def test_commands_say_what_is_shown(page, tmp_path):
         (tmp_path / "vwap.sql").write_text(query)
     own_files(tmp_path)
     weather_files(tmp_path)
+    program_files(tmp_path)
     shown = re.findall(r"^\$ (.*)\n((?:(?!\$ |```).*\n)+)", (DOCS / page).read_text(), re.MULTILINE)
     assert shown
     for command, lines in shown:

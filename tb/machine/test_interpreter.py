@@ -391,6 +391,11 @@ def test_queries_over_trades():
     machine, volumes = Machine(shipped.program("sliding_sum")), [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9]
     sums = [machine.tuple((0, 0, volume, 0)).rows[0].words for volume in volumes]
     assert sums == [(sum(volumes[max(0, k - 7) : k + 1]),) for k in range(len(volumes))]
+    machine, total = Machine(shipped.program("turnover")), 0
+    for price, volume in ((MOST, MOST), (LEAST, MOST), (-1, 1), (LEAST, LEAST)):
+        (row,) = machine.tuple((0, price, volume, 0)).rows
+        total += price * volume
+        assert row.words[0] * 2**32 + row.words[1] % 2**32 == total
 
 
 # ---- the second interpreter

@@ -35,6 +35,7 @@ BOUNDS = {
     "cold_nodes": {"delivery": 17},
     "most_light": {"delivery": 16, "reception": 56},
     "per_minute": {"delivery": 18, "reception": 32},
+    "turnover": {"delivery": 19},
 }
 
 # Messages of more groups than the synopsis has room for, each unlike the others.

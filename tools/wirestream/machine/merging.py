@@ -22,20 +22,23 @@ def _sum(a: int, b: int) -> int:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """code: its number in a program. mergers: of each word of its state."""
+    """code: its number in a program. initial: its state for one value x, a word each. mergers: of these words. result:
+    of a state a, b, …, which the receiver computes."""
 
     name: str
     code: int
+    initial: tuple[str, ...]
     mergers: tuple[Merger, ...]
+    result: str
 
 
 AGGREGATES = (
-    Aggregate("COUNT", 1, (_sum,)),
-    Aggregate("MAX", 2, (max,)),
-    Aggregate("MIN", 3, (min,)),
-    Aggregate("SUM", 4, (_sum,)),
-    Aggregate("AVG", 5, (_sum, _sum)),
-    Aggregate("VARIANCE", 6, (_sum, _sum, _sum)),
+    Aggregate("COUNT", 1, ("1",), (_sum,), "a"),
+    Aggregate("MAX", 2, ("x",), (max,), "a"),
+    Aggregate("MIN", 3, ("x",), (min,), "a"),
+    Aggregate("SUM", 4, ("x",), (_sum,), "a"),
+    Aggregate("AVG", 5, ("x", "1"), (_sum, _sum), "a / b"),
+    Aggregate("VARIANCE", 6, ("x", "x · x", "1"), (_sum, _sum, _sum), "b / c - (a / c)²"),
 )
 BY_CODE = {one.code: one for one in AGGREGATES}
 
@@ -102,6 +105,15 @@ def _find(rows: Rows, row: tuple[Word, ...], synopsis: Sequence[Word], events: C
         else:
             return at
     return None
+
+
+def markdown() -> str:
+    """The table in docs/machine.md."""
+    rows = ["| aggregate | code | state for a value x | merged by | result of a state a, b, c |", "|---" * 5 + "|"]
+    for one in AGGREGATES:
+        names = (merger.__name__.removeprefix("_") for merger in one.mergers)
+        rows.append(f"| {one.name} | {one.code} | {', '.join(one.initial)} | {', '.join(names)} | {one.result} |")
+    return "\n".join(["", *rows, "", ""])
 
 
 def _merged(merger: Merger, a: Word, b: Word, wrapped: Callable[[int], int]) -> Word:

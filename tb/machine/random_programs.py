@@ -165,6 +165,28 @@ def draw(random: Random) -> str:
     return "\n".join([*lines, ""])
 
 
+def tangle(random: Random) -> str:
+    """A delivery section with jumps to anywhere, of which some are never or seldom taken: loops that overlap, with
+    counters in the synopsis."""
+    parts = random.randrange(3, 9)
+    lines = [".section delivery"]
+    for part in range(parts):
+        target, counter, draw = f"l{random.randrange(parts + 1)}", random.randrange(4), random.random()
+        lines.append(f"l{part}:")
+        if draw < 0.2:
+            jump = random.choice(("ifeq", "iflt", "ifgt", "ifnull"))
+            lines += [f"get_field_{random.randrange(FIELDS)}", f"{jump} {target}"]
+        elif draw < 0.75:
+            lines += [f"iload_sy {counter}", "iinc", "dup", f"istore_sy {counter}"]
+            lines += [f"ipushb {random.randrange(1, 9)}", f"if_icmplt {target}"]
+            lines += ["iconst_0", f"istore_sy {counter}"] if random.random() < 0.6 else []
+        elif draw < 0.85:
+            lines.append(f"goto {target}")
+        else:
+            lines += ["iconst_0", f"istore_sy {counter}"]
+    return "\n".join([*lines, f"l{parts}:"])
+
+
 # ---- events
 
 

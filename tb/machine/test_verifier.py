@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from tb.machine import shipped
-from tb.machine.random_programs import Event, draw, events, mutant, word
+from tb.machine.random_programs import Event, draw, events, mutant, tangle, word
 from wirestream.errors import QueryError
 from wirestream.machine import abstract, intervals, verifier, words
 from wirestream.machine.assembler import assemble
@@ -294,6 +294,30 @@ def test_conditions_of_nulls():
 
 def spans(pair: tuple[Value, Value]) -> list[tuple[int, int, bool]]:
     return [(one.low, one.high, one.null) for one in pair]
+
+
+# ---- tangled jumps
+
+
+def test_loops_that_overlap():
+    """The bounds of programs with jumps to anywhere hold, and most of them are reached."""
+    accepted = reached = 0
+    for seed in range(300):
+        random = Random(f"{simulate.seed()} {seed}")
+        program = assemble(tangle(random), [])
+        try:
+            bound = verify(program).cycles["delivery"]
+        except QueryError:
+            continue
+        machine, jumps = (
+            Machine(program),
+            (one for one in program.decoded["delivery"].values() if one.instruction.is_jump),
+        )
+        most = max(machine.tuple(event.words).total for event in events(random, 40, 32) if event.kind == "tuple")
+        assert most <= bound, seed
+        if any(jump.operand <= 0 for jump in jumps):
+            accepted, reached = accepted + 1, reached + (most == bound)
+    assert accepted > 100 and reached > 0.8 * accepted
 
 
 # ---- mutants

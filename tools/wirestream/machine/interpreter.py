@@ -78,6 +78,7 @@ CONDITIONS: dict[str, Callable[[int, int], bool]] = {
     "le": lambda y, x: y <= x,
 }
 SEND = BY_NAME["send_tb", False]
+_NONE: Counter[str] = Counter()
 CONSTANTS = {"iconst_m1": -1, "iconst_0": 0, "iconst_1": 1, "iconst_2": 2, "iconst_4": 4}
 
 
@@ -184,8 +185,8 @@ class Machine:
         if len(self._stack) < one.pops:
             raise self._trap(f"{one.name} needs {one.pops} words, and the stack has {len(self._stack)}")
         taken = self._pop(one.pops)
-        self._next, self._events = code.next, Counter()
-        jumps = False
+        self._next, jumps = code.next, False
+        self._events = Counter({"W/2": self.limits.width // 2}) if one.each else _NONE
         if one.shuffle is not None:
             self._push(*(taken[k] for k in one.shuffle))
         elif one.is_jump:
@@ -194,7 +195,8 @@ class Machine:
         else:
             self._push(*self._result(one, code.operand, taken))
         self._cycles += one.taken if jumps else one.cycles
-        self._cycles += sum(count * self._events[event] for event, count in one.each.items())
+        if one.each:
+            self._cycles += sum(count * self._events[event] for event, count in one.each.items())
         self._at = self._next
 
     def _jumps(self, name: str, taken: list[Word]) -> bool:
@@ -209,7 +211,6 @@ class Machine:
     def _result(self, one: Instruction, operand: int, taken: list[Word]) -> Sequence[Word]:
         """The words that an instruction pushes, other than jumps and those that only move words."""
         name, wrapped = one.name, self.limits.wrapped
-        self._events["W/2"] = self.limits.width // 2
         match one.group, taken:
             case "Constants", []:
                 return [CONSTANTS[name] if name in CONSTANTS else wrapped(operand)]

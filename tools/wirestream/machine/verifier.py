@@ -176,7 +176,9 @@ class _Run:
                     raise self._error(codes[node.before[-1]], "no bound is proven for this loop")
                 turns[loop] = node.state
             for target, state, cycles in self._after(code, node.state):
-                if (then := loops.after(turn, target)) not in self.nodes:
+                then = loops.after(turn, target)
+                assert then > turn  # so that every state is complete when it is used
+                if then not in self.nodes:
                     heappush(pending, then)
                 self._reach(then, state, node.cycles + cycles, turn, code)
         if ends is None:

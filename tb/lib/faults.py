@@ -38,6 +38,7 @@ TIMEOUT_S = 900
 AREAS = {
     "rtl": ("rtl/*/ws_*.v",),
     "compiler": ("tools/wirestream/compiler/*.py", "tools/wirestream/compiler/*/*.py"),
+    "machine": ("tools/wirestream/machine/*.py",),
     "golden": ("spark_golden/*.py",),
     "spark": ("tools/wirestream/record/*.py", "tools/wirestream/split/*.py"),
     "host": tuple(f"tools/wirestream/{name}.py" for name in ("arguments", "schema/*", "host/*", "joins/*")),

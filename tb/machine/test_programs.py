@@ -18,6 +18,7 @@ from wirestream.machine.limits import Limits
 from wirestream.machine.program import MESSAGE, Flags, Program, duration, join, spelled
 from wirestream.schema.fields import Field, wide
 from wirestream.schema.streams import Stream
+from wirestream.schema.streams import shipped as shipped_streams
 from wirestream.schema.tuples import FLAG_NULL, Schema
 from wirestream.sim import simulate
 
@@ -110,6 +111,28 @@ def test_forms_of_constants_and_fields():
     assert codes == [*fixed, ("get_field_7", 0)]
 
 
+def test_the_farthest_jumps():
+    for lines, offset in (
+        ("goto a\n" + "iadd\n" * 125 + "a: pop", 127),
+        ("a: pop\n" + "iadd\n" * 127 + "goto a", -128),
+    ):
+        codes = assemble(DELIVERY + lines).decoded["delivery"].values()
+        assert [code.operand for code in codes if code.instruction.is_jump] == [offset]
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("ipushb", -128, 127), ("ipushw", -32768, 32767), ("ipushl", -(2**31), 2**31 - 1), ("istore", 0, 255)],
+)
+def test_the_ends_of_operands(name, low, high):
+    for value in (low, high):
+        (code,) = assemble(f"{DELIVERY}{name} {value}").decoded["delivery"].values()
+        assert code.operand == value
+    for value in (low - 1, high + 1):
+        with pytest.raises(QueryError, match=f"{value} does not fit"):
+            assemble(f"{DELIVERY}{name} {value}")
+
+
 def test_defaults_of_sections():
     assert assemble(DELIVERY + "pop").flags == Flags.PER_TUPLE
     assert assemble('.section delivery, "per_punct", "epochclear"\npop').flags == Flags.PER_PUNCT
@@ -135,6 +158,15 @@ def test_words_of_a_tuple():
     (found,) = words.tuples(record, stream, 16)
     assert found[7:10] == (-3, None, None)
     assert words.ranges(stream, Limits())[4:6] == [(-(2**15), 2**15 - 1, False), (-(2**31), 2**31 - 1, True)]
+
+
+def test_words_of_a_punctuation():
+    """Only the time has a value, of two words or one."""
+    streams = {stream.schema.name: stream for stream in shipped_streams()}
+    fields = [field.bits // 32 for field in streams["Orders"].schema.fields if field.bits > 32]
+    assert fields == [2, 2, 2] and streams["Orders"].time == "Placed"
+    assert words.punctuation(streams["Orders"], -(2**32), 32) == (0,) * 7 + (-1, 0)
+    assert words.punctuation(streams["Trades"], 5, 32) == (0, 0, 0, 5)
 
 
 # ---- errors
@@ -163,6 +195,7 @@ WRONG = [
     (DELIVERY + "  goto a", 2, 8, "no label a in section delivery"),
     (".section init\na: pop\n" + DELIVERY + "goto a", 4, 6, "no label a in section delivery; that of section init"),
     (DELIVERY + "a: pop\n" + "iadd\n" * 128 + " goto a", 131, 7, "a is -129 bytes away: a jump reaches -128 to 127"),
+    (DELIVERY + "goto a\n" + "iadd\n" * 126 + "a: pop", 2, 6, "a is 128 bytes away: a jump reaches -128 to 127"),
     (DELIVERY + "popp", 2, 1, "unknown instruction popp"),
     (DELIVERY + "pop 1", 2, 1, "pop has no operand"),
     (DELIVERY + "ipushb", 2, 1, "ipushb needs an operand"),

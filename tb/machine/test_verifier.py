@@ -150,6 +150,7 @@ REFUSED = [
         "another merge of the program has other groups or aggregates",
     ),
     (MANUAL + "iconst_2\niconst_1\niconst_1\nmerge\n.section init\niconst_2\nistore_sy 0", 8, 1, "istore_sy in a"),
+    (MANUAL + "iconst_2\niconst_1\niconst_1\nmerge\npop", 6, 1, "pop needs 1 words, and the stack has 0"),
     (MANUAL + "iconst_1\npop\n" * 128, None, None, "section delivery has 256 bytes, of 255 at most"),
     (MANUAL + "iconst_1\npop\n" * 100 + ".section init\n" + "iconst_1\npop\n" * 100, None, None, "the program has 400"),
 ]  # fmt: skip
@@ -174,6 +175,8 @@ def test_refused(text, line, column, message):
         "get_field_0\ndup\niflt a\ndup\nipushb 15\nif_icmpgt a\ndup\niload\npop\na: pop",
         "iload_sy 3\niload_sy\niload_sy 3\niinc\nipushb 15\niand\nistore_sy 3",
         "iload_sy 3\niinc\nistore_sy 3",  # a counter that wraps
+        # 0 to 9, which is found where ranges grow in steps of one only
+        "iload_sy 3\nipushb 6\niadd\niload_sy\niload_sy 3\niinc\nipushb 5\ndup\niadd\nirem\nistore_sy 3",
         "get_field_0\nifnonnull a\na: iconst_1\niconst_0\nidiv\niload",  # null as an index is 0
         "iconst_1\nifeq a\ngoto b\na: pop\npop\nb: iconst_1",  # code that is never reached
         "a: iload_sy 0\niinc\ndup\nistore_sy 0\niconst_4\nif_icmplt a\niconst_0\nistore_sy 0",

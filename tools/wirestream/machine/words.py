@@ -17,7 +17,7 @@ from wirestream.schema.fields import ENCODING, Field, narrow
 from wirestream.schema.streams import Stream
 
 Word = int | None  # None: null
-SMALL = {"bool": (0, 1), "flags": (0, 255), "smallint": (-(2**15), 2**15 - 1)}  # types of less than a word
+SMALL = {"bool": (0, 1), "flags": (0, 255), "smallint": (-(2**15), 2**15 - 1)}  # types that fill no word of 32 bits
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ def ranges(stream: Stream, limits: Limits) -> list[tuple[int, int, bool]]:
     every, found = (limits.least, limits.most), []
     for place in layout(stream, limits.width).values():
         low, high = SMALL.get(place.field.kind, every)
-        one = (low, high) if every[0] <= low and high <= every[1] else every
-        found += [(*one, place.field.nullable)] * place.count
+        found += [(low, high, place.field.nullable)] * place.count
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from tb.machine import shipped
 from tb.machine.random_programs import Event, draw, events, mutant, tangle, word
 from wirestream.errors import QueryError
 from wirestream.machine import abstract, intervals, verifier, words
+from wirestream.machine.abstract import State, Synopsis, join
 from wirestream.machine.assembler import assemble
 from wirestream.machine.bytecode import BY_NAME
 from wirestream.machine.interpreter import BINARY, CONDITIONS, UNARY, Machine, Trap
@@ -297,6 +299,23 @@ def test_conditions_of_nulls():
 
 def spans(pair: tuple[Value, Value]) -> list[tuple[int, int, bool]]:
     return [(one.low, one.high, one.null) for one in pair]
+
+
+def test_a_state_of_two():
+    """The union of each range; words that are equal in both remain equal, and no others."""
+    limits, one, other = Limits(), Value(1, 1), Value(5, 9, null=True)
+    a, b = (State.at_begin(Synopsis.empty(limits), limits, message=False) for _ in range(2))
+    a.stack, b.stack = [one, one, other], [other, other, other]
+    a.length, b.length = (2, 4), (1, 3)
+    a.synopsis = replace(a.synopsis, length=(0, 2), rows=3)
+    b.synopsis = replace(b.synopsis, length=(1, 5), rows=1)
+    for first, second in ((a, b), (b, a)):
+        found = join(first, second)
+        assert (found.length, found.synopsis.length, found.synopsis.rows) == ((1, 4), (0, 5), 3)
+        assert [(one.low, one.high, one.null) for one in found.stack] == [(1, 9, True)] * 2 + [(5, 9, True)]
+        assert found.stack[0] is found.stack[1] and found.stack[2] is other
+        assert found.covers(first) and found.covers(second)
+        assert not first.covers(found) and not second.covers(found)
 
 
 # ---- tangled jumps

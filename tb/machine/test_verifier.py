@@ -93,6 +93,15 @@ def test_a_cheaper_path_later_does_not_lower_the_bound():
     assert report.cycles == outcome.cycles
 
 
+def test_a_synopsis_that_is_cleared_has_no_rows():
+    """With epochclear each delivery merges its row into none, and sends one word or one row."""
+    merging = "get_field_0\nistore 0\nget_field_1\nistore 1\niconst_2\niconst_1\niconst_1\nmerge\nsend_sy"
+    for text in (merging, "send_sy\nget_field_0\nistore_sy 0\nsend_sy\nclear_sy\nsend_sy"):
+        program = assemble(f".section delivery\n{text}")
+        machine = Machine(program)
+        assert machine.tuple((1, 2)).cycles == machine.tuple((2, 3)).cycles == verify(program).cycles
+
+
 def nest(outer: int, inner: int) -> str:
     return (
         f"ipushb {outer}\na: dup\nifle d\nipushb {inner}\nb: dup\nifle c\nget_field_0\nifeq e\niinc\nidec\n"

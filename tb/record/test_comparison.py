@@ -62,12 +62,12 @@ def test_only_keys_tell_groups_apart(query: str, window: str) -> None:
     """A tuple of B that found no entry has another Price than the row of B."""
     (result,) = compile_queries(query.format(window), shipped(), "q").circuit.results
     golden = [(("Symbol", symbol), ("Price", price)) for symbol, price in (("A", 9), ("B", 7))]
-    left = np.zeros(1, result.spill.schema.dtype)
+    left = np.zeros(1, result.spills[0].schema.dtype)
     left["Symbol"], left["Price"] = b"B", 3
-    compared = Comparison.of(result, golden[:1], golden, left)
+    compared = Comparison.of(result, golden[:1], golden, [left])
     assert judged([compared], {})[0] == Exit.EXPLAINED
     left["Symbol"] = b"C"
-    compared = Comparison.of(result, golden[:1], golden, left)
+    compared = Comparison.of(result, golden[:1], golden, [left])
     assert judged([compared], {})[0] == Exit.DIFFERENT
 
 

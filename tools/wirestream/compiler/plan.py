@@ -10,6 +10,7 @@ node                     in the dissertation    what it does
 `Union`                  ∪                      the tuples of several inputs
 `Join`                   ⋈                      the pairs of two inputs that pass a predicate
 `Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
+`Stacked`                (ours)                 the rows of several aggregates for each window
 `Windowed`               ⊞                      the tuples of each window
 `Sort`                   (ours)                 the first rows of each window in an order
 `ranked.Ranked`          (ours)                 the rows of each window in order, with the ranks of their values
@@ -376,6 +377,30 @@ class Aggregate(Plan):
     def __str__(self) -> str:
         keys = " by " + ", ".join(map(str, self.keys)) if self.keys else ""
         return f"⊞ {window_text(self.window)}{keys}: {', '.join(map(str, self.measures))}"
+
+
+@dataclass(frozen=True)
+class Stacked(Plan):
+    """The rows that several plans have for each window, those of the first one, then those of the second, and so on. A
+    column that a row lacks is 0. marks: the columns for which of the plans a row is of."""
+
+    parts: tuple[Plan, ...]
+    marks: tuple[Column, ...]
+
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        return self.parts
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        found = {mark.name: mark for mark in self.marks}
+        for part in self.parts:
+            for name, column in part.columns.items():
+                assert found.setdefault(name, column).type == column.type, column
+        return found
+
+    def __str__(self) -> str:
+        return f"rows of {len(self.parts)} in turn"
 
 
 @dataclass(frozen=True)

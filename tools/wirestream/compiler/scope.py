@@ -40,7 +40,7 @@ from wirestream.compiler.types import (
     of_field,
     row_range,
 )
-from wirestream.errors import QueryError
+from wirestream.errors import Position, QueryError
 
 MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
 
@@ -58,16 +58,17 @@ class Scope(Operations):
 
     results: the measures of each call of an aggregate, in the scope after a window; avg has two, its sum and its count.
     keys: the columns of the expressions of GROUP BY. window: the end of a window in time, and the window. number: that
-    of a row, which ROW_NUMBER() is.
+    of a row, which ROW_NUMBER() is. position: of the latest expression.
     """
 
     results: dict[syntax.Call, tuple[Measure, ...]] | None = None
     keys: dict[syntax.Expression, Column] = field(default_factory=dict)
     window: tuple[Column, syntax.Window] | None = None
     number: Column | None = None
+    position: Position | None = None
 
     def __post_init__(self) -> None:
-        self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
+        self._below = len({id(node) for node in walk(self.plan) if isinstance(node, Compute)})
 
     def keep(self, condition: syntax.Expression) -> None:
         kept = self.condition(condition)  # on top of the plan
@@ -148,13 +149,11 @@ class Scope(Operations):
         overflow = self.either(beyond)
         return replace(value, overflow=overflow and overflow.name)
 
-    def flagged(self, measure: Measure, beyond: Measure | None) -> Measure:
-        """The measure, with `beyond` added to its overflow flag."""
-        if beyond is None:
-            return measure
+    def flagged(self, measure: Measure, *flags: Column | None) -> Measure:
+        """The measure, with these flags added to that of its overflow."""
         output = measure.output
-        flags = [Column(flag, BOOLEAN) for flag in (output.overflow, beyond.output.name) if flag]
-        return replace(measure, output=replace(output, overflow=self.either(flags).name))
+        overflow = self.either([flag_of(output, "overflow"), *flags])
+        return replace(measure, output=replace(output, overflow=overflow and overflow.name))
 
     # ---- expressions
 
@@ -181,6 +180,7 @@ class Scope(Operations):
 
     def value(self, expression: syntax.Expression, other: Type | None = None) -> Value:
         """The value of an expression. other: the type of the other operand, which a $name or NULL takes on."""
+        self.position = expression.position
         if self.keys and (key := self.keys.get(syntax.placeless(expression))):
             return key
         match expression:

@@ -67,16 +67,16 @@ def _table(wiring: Wiring, node: Aggregate, behind: Bus, core: GroupBy) -> tuple
     return replace(after, columns=end | columns | short), made
 
 
-def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, inner: GroupTable) -> Bus:
-    """The groups of the rows that a GROUP BY yields for a window, each of which finds an entry. bus: with an eos after
-    these rows. inner: the table of the GROUP BY."""
+def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, inner: GroupTable, most: int) -> Bus:
+    """The groups of the rows that a GROUP BY yields for a window. Each group of its first rows, which are those of
+    `inner`, finds an entry. bus: with an eos after these rows, at most `most`."""
     table = replace(inner, capacity=inner.entries)
     core = group_methods.table_core(node, table, 1)
     after, _ = _table(wiring, node, bus, core)
     text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {table.capacity} groups"
     wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
     cycles = core.latency_with_tuple, core.close_cycles, core.rows
-    return ending.of_rows(wiring, node.window, bus, after, text, inner.entries, cycles)
+    return ending.of_rows(wiring, node.window, bus, after, text, most, cycles)
 
 
 def of_panes(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> tuple[Bus, Spill]:

@@ -23,7 +23,7 @@ any other, so that later passes need no special treatment of nulls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal as Number
 from operator import add, and_, eq, ge, gt, le, lshift, lt, mul, ne, or_, rshift, sub, xor
@@ -423,11 +423,15 @@ class Windowed(Plan):
 # ---- Columns and nodes of a plan
 
 
-def walk(plan: Plan):
+def walk(plan: Plan) -> Iterator[Plan]:
     """The nodes of a plan, in postorder: inputs first."""
-    for child in plan.inputs:
-        yield from walk(child)
-    yield plan
+    left = [(plan, False)]
+    while left:
+        node, after = left.pop()
+        if after or not node.inputs:
+            yield node
+        else:
+            left += [(node, True), *((child, False) for child in reversed(node.inputs))]
 
 
 def without_steps(plan: Plan) -> Plan:

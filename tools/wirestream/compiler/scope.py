@@ -42,7 +42,7 @@ from wirestream.compiler.types import (
 )
 from wirestream.errors import Position, QueryError
 
-MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
+MOST_VALUES = 1024  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
 
 
 def check_known(call: syntax.Call) -> None:
@@ -69,6 +69,13 @@ class Scope(Operations):
 
     def __post_init__(self) -> None:
         self._below = len({id(node) for node in walk(self.plan) if isinstance(node, Compute)})
+
+    def compute(self, *operation, **properties) -> Value:
+        found = super().compute(*operation, **properties)
+        if self._below + len(self.made) > MOST_VALUES:
+            why = "each operator counts, and each flag for null or overflow; write several queries"
+            raise QueryError(f"the query computes more than {MOST_VALUES:,} values: {why}", self.position)
+        return found
 
     def keep(self, condition: syntax.Expression) -> None:
         kept = self.condition(condition)  # on top of the plan
@@ -224,9 +231,6 @@ class Scope(Operations):
                 if composed := COMPOSED.get(expression.function):
                     return composed.result(self, measures, expression.position)
                 return measures[0].output
-            case _ if self._below + len(self.made) >= MOST_VALUES:
-                why = "each operator counts, and each flag for null or overflow"
-                raise QueryError(f"the query computes more than {MOST_VALUES} values; {why}", expression.position)
             case syntax.Operation(operator="not", operands=(operand,)):
                 return self.invert(self._boolean(operand))
             case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):

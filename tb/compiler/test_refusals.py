@@ -562,7 +562,13 @@ REFUSED = [
     ("SELECT Price FROM Trades GROUP BY Price", "GROUP BY without a window would never end", (1, 35)),
     ("SELECT Price FROM Trades HAVING Price > 1", "HAVING needs an aggregate", (1, 39)),
     (f"SELECT Price FROM Trades {WINDOW}", "a window needs an aggregate", (1, 26)),
-    (f"SELECT Price, count(*) AS n FROM Trades {WINDOW}", "neither aggregated nor a key", (1, 8)),
+    (f"SELECT Price, count(*) AS n FROM Trades {WINDOW}", "Price is neither aggregated nor a key; write last", (1, 8)),
+    (f"SELECT Volume, count(*) FROM Trades {WINDOW} GROUP BY Symbol", "aggregated nor a key (Symbol); write", (1, 8)),
+    (
+        "SELECT Price, count(*) AS n FROM Trades [RANGE 9 SLIDE 9 WATTR Time]",
+        "neither aggregated nor a key nor the windowing attribute (Time); write last(Price)",
+        (1, 8),
+    ),
     (f"SELECT mode(Price) AS n FROM Trades {WINDOW}", "unknown function mode; known: count, sum", (1, 8)),
     ("SELECT median(Price) AS n FROM Trades [SESSION GAP 9 WATTR Time]", "median over sessions; run it on", (1, 39)),
     (

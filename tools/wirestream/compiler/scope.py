@@ -169,11 +169,9 @@ class Scope(Operations):
             return self.plan.columns[name.name]
         known = ", ".join(c.name for c in shown(self.plan) if c.name not in self.made and not set(c.name) & set("( "))
         if self.results is not None:
-            raise QueryError(
-                f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known}); "
-                f"write last({name.name}) or max({name.name}), or name it in GROUP BY",
-                name.position,
-            )
+            what = f"nor a key{' nor the windowing attribute' if self.window else ''}{f' ({known})' if known else ''}"
+            ways = f"write last({name.name}) or max({name.name}), or name it in GROUP BY"
+            raise QueryError(f"{name.name} is neither aggregated {what}; {ways}", name.position)
         quoted = f"; a string needs quotes: '{name.name}'" if isinstance(other, Text) else ""
         near = next((c for c in self.plan.columns if c.casefold() == name.name.casefold()), None)
         quoted = f"; {near} is written as here" if near else quoted

@@ -64,7 +64,8 @@ REFUSED = [
     ),
     (
         "SELECT Price FROM Trades [RANGE 60 SLIDE 60 WATTR Time] ORDER BY Price OFFSET 3",
-        "ORDER BY Price OFFSET 3 of all tuples of a window; add LIMIT",
+        "ORDER BY Price OFFSET 3 of all tuples of a window in time: one longer than the sorter leaves as several runs, "
+        "of which none has its first rows; add LIMIT",
         (1, 26),
     ),
     (
@@ -73,7 +74,13 @@ REFUSED = [
         None,
     ),
     (f"SELECT Price FROM Trades {W} ORDER BY Price LIMIT 300", "keeps 300 rows; the most is 256", (1, 26)),
-    (f"SELECT Price FROM Trades {W} OFFSET 3", "OFFSET 3 of all tuples of a window; add LIMIT", (1, 26)),
+    (f"SELECT Price FROM Trades {W} OFFSET 3", "OFFSET 3 of all tuples of a window in time: one longer", (1, 26)),
+    ("SELECT Price FROM Trades [SIZE 300 ADVANCE 300 TUPLES] OFFSET 300", "OFFSET 300 leaves none of 300", (1, 26)),
+    (
+        "SELECT Price FROM Trades [SIZE 300 ADVANCE 299 TUPLES] ORDER BY Price OFFSET 1",
+        "ORDER BY Price OFFSET 1 of all tuples of a window, of which several are open at once; use an ADVANCE of at",
+        (1, 26),
+    ),
     (
         "SELECT Price FROM Trades [SIZE 9 ADVANCE 2 TUPLES] ORDER BY Price LIMIT 3",
         "3 rows a window, but one ends every 2",

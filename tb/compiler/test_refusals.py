@@ -601,8 +601,8 @@ REFUSED = [
         (1, 85),
     ),
     (
-        "SELECT median(Price) AS n, count(DISTINCT Volume) AS d FROM Trades [SIZE 200 ADVANCE 150 TUPLES]",
-        "the 84 rows of a window take 193 cycles, but one closes every 150 tuples; use ADVANCE 193",
+        "SELECT median(Price) AS n, count(DISTINCT Volume) AS d FROM Trades [SIZE 200 ADVANCE 9 TUPLES]",
+        "the 84 rows of a window take 193 cycles, but one closes every 9 tuples; use ADVANCE 193",
         (1, 68),
     ),
     (
@@ -830,6 +830,13 @@ LARGE = {
     "variances": f"SELECT {', '.join(f'var_pop(Price + {n}) AS s{n}' for n in range(60))} FROM Trades "
     "[RANGE 60 SLIDE 60 WATTR Time]",
 }
+
+
+def test_the_advance_of_an_error_is_long_enough():
+    """However many tables of groups take part, which each need some distance."""
+    compile_queries(
+        "SELECT median(Price) AS n, count(DISTINCT Volume) AS d FROM Trades [SIZE 200 ADVANCE 193 TUPLES]", shipped()
+    )
 
 
 def test_a_query_that_computes_much():

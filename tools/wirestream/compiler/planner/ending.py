@@ -7,7 +7,6 @@ from dataclasses import replace
 from wirestream.compiler.circuit import Bus
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.syntax import Window
-from wirestream.errors import QueryError
 
 
 def apart(
@@ -15,11 +14,8 @@ def apart(
 ) -> None:
     """Require a distance in cycles between the ends of windows, for their rows, of which each has at most `most`. ways:
     to have fewer of them."""
-    if window.in_time:
-        wiring.close(distance)
-    elif window.advance < distance:
-        closes = f"one closes every {window.advance} tuples; use ADVANCE {distance}, {ways}"
-        raise QueryError(f"the {most} rows of a window take {distance} cycles, but {closes}", window.position)
+    closes = f"one closes every {window.advance} tuples; use ADVANCE {distance}, {ways}"
+    wiring.apart(window, distance, f"the {most} rows of a window take {distance} cycles, but {closes}")
 
 
 def of_rows(

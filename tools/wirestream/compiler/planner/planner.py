@@ -113,6 +113,7 @@ class _Planner:
         self.spills, self.runs = [], None
         self._applies(plan)
         bus = self._lower(plan, closed=True)
+        self.wiring.check()
         schema, flags = result_schema(name, plan, FIRST_RESULT + number)
         row = [bus.columns[c.name].resized(f.bits, c.type.signed)
                for c, f in zip(shown(plan), schema.fields, strict=True)]  # fmt: skip

@@ -94,6 +94,7 @@ def window(
     """The bus to all copies, with a bit of each control signal per copy. registered: stages of ws_window. needed: the
     columns of a copy. end: the column for the end of the only window that is open at once."""
     if copies > methods.MOST_COPIES:
+        wiring.check()
         less = "use a larger SLIDE, a smaller RANGE or less SLACK" if node.window.in_time else "use a larger ADVANCE"
         most = f"each needs a copy of what follows, and the most is {methods.MOST_COPIES:,}"
         raise QueryError(f"{copies:,} windows are open at once; {most}; {less}", node.window.position)

@@ -3,11 +3,15 @@ oracle and Spark's part give the same rows."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from tb import BUILD
 from tb.queries.readings import ADVERSARIES, CREATE, adversary, ordinary
+from tb.queries.run import simulated
 from tb.queries.test_percentiles import cont, disc
-from tb.queries.trial import Trial
+from tb.queries.trial import Trial, of_oracle
 
 WINDOW = "FROM Readings [RANGE 60 SLIDE 60 WATTR Time SLACK 30]"
 SLIDING = "FROM Readings [RANGE 60 SLIDE 20 WATTR Time SLACK 30]"
@@ -59,6 +63,19 @@ CROWDED = Trial(
 )
 def test_rows(trial, name):
     TRIALS[trial].check(adversary(name))
+
+
+def test_rows_are_on_time():
+    """Those of percentiles wait for those before them."""
+    names, tuples, files = ("OfSensors", "Arrival", "Slid"), adversary("runs"), []
+    trial = Trial("columns_on_time", CREATE, {name: QUERIES[name] for name in names}, GROUPS)
+    folder = BUILD / "queries" / trial.name
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in of_oracle(trial.text, trial.stream, tuples).items():
+        files.append(folder / f"{name}.json")
+        listed = rows if isinstance(rows, list) else rows.elements()
+        files[-1].write_text(json.dumps([dict(row) for row in listed]))
+    simulated(trial.built, folder, files, {}, tuples=lambda _: tuples)
 
 
 def test_groups_that_find_no_entry():

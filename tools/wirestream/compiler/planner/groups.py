@@ -71,7 +71,7 @@ def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, inner: GroupTable, most: 
     after, _ = _table(wiring, node, bus, core)
     text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {table.capacity} groups"
     wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
-    cycles = core.latency_with_tuple, core.close_cycles, core.rows
+    cycles = core.latency, core.close_cycles, core.rows  # no row comes with the eos
     return ending.of_rows(wiring, node.window, bus, after, text, most, cycles)
 
 

@@ -71,6 +71,19 @@ def test_only_keys_tell_groups_apart(query: str, window: str) -> None:
     assert judged([compared], {})[0] == Exit.DIFFERENT
 
 
+def test_groups_that_one_of_two_tables_lacks() -> None:
+    """Both tables have the key of GROUP BY, each with another column."""
+    query = "SELECT Symbol, count(DISTINCT Price) AS P, count(DISTINCT Volume) AS V FROM Trades"
+    (result,) = compile_queries(f"{query} [RANGE 9 SLIDE 9 WATTR Time] GROUP BY Symbol", shipped(), "q").circuit.results
+    golden = [(("Symbol", symbol), ("P", 2), ("V", 1)) for symbol in "AB"]
+    for n, spill in enumerate(result.spills):
+        left = [np.zeros(int(n == m), one.schema.dtype) for m, one in enumerate(result.spills)]
+        for symbol, status in ((b"B", Exit.EXPLAINED), (b"C", Exit.DIFFERENT)):
+            left[n]["Symbol"] = symbol
+            assert judged([Comparison.of(result, golden[:1], golden, left)], {})[0] == status, spill.prefix
+    assert len(result.spills) == 2
+
+
 def test_one_result_that_nothing_explains_is_a_difference() -> None:
     both = [Comparison("A", LESS, WHOLE, joined=True), Comparison("B", WRONG, WHOLE)]
     status, lines = judged(both, {"query_refused": 2})

@@ -21,6 +21,7 @@ Way = Callable[[Aggregate, list[Measure], list[Measure], Position], Counted]
 
 
 def is_counted(measure: Measure) -> bool:
+    """Whether it takes the rows of a GROUP BY by a column."""
     return bool(measure.distinct or measure.register or measure.share)
 
 

@@ -56,6 +56,12 @@ CROWDED = Trial(
     },
     capacity=4,
 )
+EMPTY = Trial(
+    "columns_crowded_empty",
+    CREATE,
+    {"Crowd": f"SELECT Time, median(Total) AS M, count(DISTINCT Day) AS D, count(*) AS N {SLIDING[:-1]} EMIT_EMPTY]"},
+    capacity=4,
+)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +87,11 @@ def test_rows_are_on_time():
 def test_groups_that_find_no_entry():
     """Those with an entry in one table and none in the other are flagged."""
     CROWDED.check_crowded(ordinary(), keys=2)
+
+
+def test_values_that_find_no_entry():
+    """Windows of which none finds one, in any table, are not empty."""
+    EMPTY.check_crowded(ordinary(), keys=1)
 
 
 def test_percentiles_and_distinct_values_of_a_column_share_a_table():

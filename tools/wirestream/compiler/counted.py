@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from wirestream.compiler import decimals, distinct, registers, value_counts
-from wirestream.compiler.distinct import Counted
+from wirestream.compiler.distinct import SHORT, Counted
 from wirestream.compiler.plan import Aggregate, Column, Measure, Stacked, Value, flag_of, plain
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.types import BOOLEAN, Integer, of_bits
@@ -37,19 +37,20 @@ def combined(node: Aggregate, position: Position) -> tuple[Aggregate, Measure | 
         others = []  # the first one has them
     after, found, lacks = _stacked(parts) if len(parts) > 1 else _alone(*parts)
     measures = (*(found[measure] for measure in node.measures), *([lacks] if lacks else []))
-    return replace(node, child=after.plan, measures=measures, of_rows=True), lacks
+    short = after.plan.columns.get(SHORT) if node.window.emit_empty else None  # of a window without any row
+    return replace(node, child=after.plan, measures=measures, short=short, of_rows=True), lacks
 
 
 def incomplete(scope: Scope, node: Aggregate, lacks: Measure) -> Column:
     """Whether a row of the aggregate lacks some of the tuples that it is of."""
     if lacks.function == "max":
-        return Column(lacks.output.name, BOOLEAN)
+        return scope.either([node.short, Column(lacks.output.name, BOOLEAN)])
     complete = decimals.number(lacks.output.type.high >> 1)
     lacking = scope.compute("<>", lacks.output, complete, hidden=True)
-    if not node.window.emit_empty:
-        return lacking
-    some = scope.compute("<>", lacks.output, decimals.number(0), hidden=True)
-    return scope.compute("and", lacking, some, hidden=True)
+    if node.window.emit_empty:
+        some = scope.compute("<>", lacks.output, decimals.number(0), hidden=True)
+        lacking = scope.compute("and", lacking, some, hidden=True)
+    return scope.either([node.short, lacking])
 
 
 def _columns(measures: Iterable[Measure]) -> list[tuple[Way, list[Measure]]]:
@@ -73,7 +74,7 @@ def _by_arrival(node: Aggregate, measures: list[Measure], position: Position) ->
         why = "an aggregate that depends on the order of arrival, and DISTINCT, percentiles or estimates"
         raise QueryError(f"{why} in one SELECT with EMIT_EMPTY: {measures[0]}; write two queries", position)
     parts = {measure: distinct.part(measure) for measure in measures}
-    short = Column(".short", BOOLEAN) if node.keys else None
+    short = Column(SHORT, BOOLEAN) if node.keys else None
     scope = Scope(replace(node, measures=tuple(parts.values()), short=short), position=position)
     flags = [short, *(flag_of(part.output, "overflow") for part in parts.values())]
     return Counted(scope, {measure: distinct.of_parts(measure, part) for measure, part in parts.items()}, flags)

@@ -23,6 +23,9 @@ def check(call: Call) -> None:
         raise QueryError(f"{call.function}(DISTINCT …) takes one column", call.position)
 
 
+SHORT = ".short"  # whether the table of keys had no entry for a tuple of the window
+
+
 class Counted(NamedTuple):
     """What takes the rows of a GROUP BY. scope: of these rows. measures: for those of the window, those of its rows.
     flags: of a row that lacks some of its tuples."""
@@ -38,7 +41,7 @@ def counted(node: Aggregate, once: list[Measure], others: list[Measure], positio
         raise QueryError("DISTINCT values of a SESSION; count them in a window with RANGE", position)
     value, null = once[0].value, flag_of(once[0].value, "null")
     parts = {measure: part(measure) for measure in others}
-    short = Column(".short", BOOLEAN)
+    short = Column(SHORT, BOOLEAN)
     # without another measure a count, which is not read
     inner = tuple(parts.values()) or (Measure(Column(".count", COUNT), "count"),)
     keys = (*node.keys, plain(value), *([null] if null else []))

@@ -354,7 +354,7 @@ class Aggregate(Plan):
 
     short: the column for whether the table of keys had no entry for a tuple of the window. every: each value of the
     only key has an entry, whose number it is. of_rows: `child` has the rows of such a window, of which each is in that
-    window alone.
+    window alone; with `short` also what closes the window has this column.
     """
 
     child: Plan

@@ -24,7 +24,7 @@ def counted(node: Aggregate, estimates: list[Measure], others: list[Measure], po
     parts = {measure: distinct.part(measure) for measure in others}
     least = {measure.value: _least(measure.value) for measure in estimates}
     inner = (*parts.values(), *least.values())
-    short = Column(".short", BOOLEAN) if node.keys else None
+    short = Column(distinct.SHORT, BOOLEAN) if node.keys else None
     keys = (*node.keys, estimates[0].register)
     inside = replace(node, keys=keys, measures=inner, short=short, every=not node.keys)
     scope = Scope(inside, position=position)

@@ -28,7 +28,7 @@ def counted(node: Aggregate, of_column: list[Measure], others: list[Measure], po
     value = plain(of_column[0].value)
     parts = {measure: distinct.part(measure) for measure in others}
     counts = {measure.value.null: _count(measure.value) for measure in of_column}
-    short = Column(".short", BOOLEAN)
+    short = Column(distinct.SHORT, BOOLEAN)
     inner = tuple(dict.fromkeys((*parts.values(), *counts.values())))
     keys = tuple(dict.fromkeys((*node.keys, value)))
     before = Scope(replace(node, keys=keys, measures=inner, short=short), position=position)

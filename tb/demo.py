@@ -142,11 +142,8 @@ def demo(options: argparse.Namespace) -> int:
 
 
 def compare(built: Compiled, run: Run, result: Result, rows: list[Row], golden: list[Row]) -> Comparison:
-    spilled = None
-    if result.spill:
-        spilled = run.overflow(built.circuit.spills.index(result.spill))
-        spilled = spilled[~spilled["punct"]]
-    return Comparison.of(result, rows, golden, spilled)
+    spilled = [run.overflow(built.circuit.spills.index(spill)) for spill in result.spills]
+    return Comparison.of(result, rows, golden, [records[~records["punct"]] for records in spilled])
 
 
 def weakness(results: list[tuple[Result, list[Row], list[Row]]], traffic: Traffic, options: argparse.Namespace) -> str:

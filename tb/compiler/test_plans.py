@@ -154,7 +154,7 @@ def test_shared_overflow_leaves_once():
     window = "FROM Trades [RANGE 60 SLIDE 60 WATTR Time] GROUP BY Symbol"
     both = f"SELECT Symbol, count(*) AS A {window} INTO One; SELECT count(*) AS B {window} INTO Two"
     circuit = built(both).circuit
-    assert len(circuit.spills) == 1 and circuit.results[0].spill is circuit.results[1].spill
+    assert len(circuit.spills) == 1 and circuit.results[0].spills == circuit.results[1].spills == tuple(circuit.spills)
 
 
 def test_a_number_is_a_place_only_in_group_by():

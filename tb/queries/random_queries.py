@@ -170,11 +170,13 @@ class _Draw:
         if unit == "tuples" and not keys:
             known = (self.known(source.scope) for _ in range(2) if self.often(0.4))
             measures += [self.percentile(of, self.rng.choice((0, *ACCURACIES)) * (_bits(of.type) < 64)) for of in known]
-        elif counted:
-            measures = [*self.without_order(measures), *self.counted(source.scope, keys)]
-        elif unit == "time" and not keys and self.often(0.3):
-            of_values = self.distinct if self.often(0.6) else self.approximate
-            measures = [*self.without_order(measures), of_values(source.scope)]
+        elif counted or (unit == "time" and not keys and self.often(0.3)):
+            measures = self.without_order(measures) if window.emit_empty or self.often(0.5) else measures
+            if counted:
+                measures += [one for _ in range(self.rng.choice((1, 2, 2))) for one in self.counted(source.scope, keys)]
+            ways = self.rng.choices((self.distinct, self.distinct, self.approximate), k=self.rng.choice((1, 2, 2)))
+            if not keys and (not counted or self.often(0.3)):
+                measures += [way(source.scope) for way in ways]
         scope = [*measures, *keys, *([self.time] if unit == "time" else [])]
         having = self.truth(scope, 1) if self.often(0.3) else None
         items = [(self.name(), self.narrow(measures[0])), *(self.item(scope) for _ in range(self.rng.randint(0, 3)))]

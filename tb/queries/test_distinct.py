@@ -30,10 +30,25 @@ GROUPS = 32  # at most as many days in a window
 ONE, OTHER = (Trial(f"distinct_{n}", CREATE, dict(list(QUERIES.items())[at::2]), GROUPS) for at, n in enumerate("ab"))
 TRIALS = {trial.name: trial for trial in (ONE, OTHER)}
 
+CROWDED = Trial(
+    "distinct_crowded",
+    CREATE,
+    {
+        "Crowd": "SELECT Time, count(DISTINCT Total) AS D, count(*) AS N "
+        "FROM Readings [RANGE 60 SLIDE 20 WATTR Time SLACK 30 EMIT_EMPTY]"
+    },
+    capacity=4,
+)
+
 
 @pytest.mark.parametrize(("trial", "name"), [(ONE.name, "runs"), (OTHER.name, "least_or_null")])
 def test_rows(trial, name):
     TRIALS[trial].check(adversary(name))
+
+
+def test_values_that_find_no_entry():
+    """Windows of which no value finds one are not empty."""
+    CROWDED.check_crowded(ordinary(), keys=1)
 
 
 def test_quotients_of_rows_that_wait():

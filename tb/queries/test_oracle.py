@@ -626,6 +626,21 @@ QUERIES = {
         "HAVING median(X) < 6",
         [(120, "a", "1.0", 4), (120, "b", "5.0", 0), (150, "a", "-3.0", -2)],
     ),
+    "DISTINCT values and percentiles of several columns": (
+        "SELECT Time, count(DISTINCT Key), count(DISTINCT X % 2) AS M, sum(DISTINCT abs(Y)) AS S, last(X) AS L, "
+        f"median(Y) AS Y, percentile_disc(0.5) WITHIN GROUP (ORDER BY X) AS P {WINDOW}",
+        [(120, 2, 2, 6, 9, "2.0", 5), (150, 1, 1, 2, -3, "-2.0", -3), (210, 1, 1, 3, 8, "3.0", 8)],
+    ),
+    "those of groups": (
+        "SELECT Time, Key, count(DISTINCT X % 2) AS D, median(X) AS M, median(Y) AS N, approx_count_distinct(Y) AS E "
+        f"{WINDOW} GROUP BY Key",
+        [
+            (120, "a", 2, "1.0", "3.0", 2),
+            (120, "b", 1, "5.0", "0.0", 1),
+            (150, "a", 1, "-3.0", "-2.0", 1),
+            (210, "a", 1, "8.0", "3.0", 1),
+        ],
+    ),
     "gaps between windows of tuples": ("SELECT max(X) AS S FROM T [SIZE 1 ADVANCE 3 TUPLES]", [(-7,), (-3,), (2,)]),
     "wsum, the newest first, without nulls": (
         "SELECT wsum(X div Y, [1, .5]) AS W FROM T [SIZE 3 ADVANCE 1 TUPLES]",

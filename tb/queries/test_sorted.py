@@ -57,12 +57,23 @@ ONE, OTHER = (Trial(f"sorted_{n}", CREATE, dict(list(QUERIES.items())[at::2]), G
 
 
 ALL = Trial("sorted_whole", CREATE, WHOLE)
+BEHIND = {
+    "Last": "SELECT Sensor, Total FROM Readings [SIZE 300 ADVANCE 300 TUPLES] ORDER BY Total OFFSET 290",
+    "Most": "SELECT * FROM Readings [SIZE 257 ADVANCE 260 TUPLES] ORDER BY Good DESC, Lots % 3 OFFSET 1",
+    "Arrived": "SELECT Code, Lots FROM Readings [SIZE 270 ADVANCE 270 TUPLES] OFFSET 200",
+}
+LONG = Trial("sorted_behind", CREATE, BEHIND)
 TRIALS = {trial.name: trial for trial in (ONE, OTHER, ALL)}
 
 
 @pytest.mark.parametrize(("trial", "name"), [(ONE.name, "least_or_null"), (OTHER.name, "runs"), (ALL.name, "runs")])
 def test_rows(trial, name):
     TRIALS[trial].check(adversary(name))
+
+
+def test_rows_after_the_first_of_long_windows():
+    """Of more tuples than a ws_top_k keeps."""
+    LONG.check(ordinary())
 
 
 def test_long_windows():

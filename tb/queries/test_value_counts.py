@@ -48,6 +48,13 @@ CROWDED = Trial(
     capacity=4,
 )
 
+EMPTY = Trial(
+    "value_counts_crowded_empty",
+    CREATE,
+    {"Crowd": f"SELECT Time, median(Total) AS M, count(*) AS N {SLIDING[:-1]} EMIT_EMPTY]"},
+    capacity=4,
+)
+
 
 @pytest.mark.parametrize(("trial", "name"), [(ONE.name, "runs"), (OTHER.name, "least_or_null")])
 def test_rows(trial, name):
@@ -56,6 +63,11 @@ def test_rows(trial, name):
 
 def test_pairs_that_find_no_entry():
     CROWDED.check_crowded(ordinary(), keys=2)
+
+
+def test_values_that_find_no_entry():
+    """Windows of which none finds one are not empty."""
+    EMPTY.check_crowded(ordinary(), keys=1)
 
 
 @pytest.mark.soak

@@ -62,13 +62,26 @@ def test_only_keys_tell_groups_apart(query: str, window: str) -> None:
     """A tuple of B that found no entry has another Price than the row of B."""
     (result,) = compile_queries(query.format(window), shipped(), "q").circuit.results
     golden = [(("Symbol", symbol), ("Price", price)) for symbol, price in (("A", 9), ("B", 7))]
-    left = np.zeros(1, result.spill.schema.dtype)
+    left = np.zeros(1, result.spills[0].schema.dtype)
     left["Symbol"], left["Price"] = b"B", 3
-    compared = Comparison.of(result, golden[:1], golden, left)
+    compared = Comparison.of(result, golden[:1], golden, [left])
     assert judged([compared], {})[0] == Exit.EXPLAINED
     left["Symbol"] = b"C"
-    compared = Comparison.of(result, golden[:1], golden, left)
+    compared = Comparison.of(result, golden[:1], golden, [left])
     assert judged([compared], {})[0] == Exit.DIFFERENT
+
+
+def test_groups_that_one_of_two_tables_lacks() -> None:
+    """Both tables have the key of GROUP BY, each with another column."""
+    query = "SELECT Symbol, count(DISTINCT Price) AS P, count(DISTINCT Volume) AS V FROM Trades"
+    (result,) = compile_queries(f"{query} [RANGE 9 SLIDE 9 WATTR Time] GROUP BY Symbol", shipped(), "q").circuit.results
+    golden = [(("Symbol", symbol), ("P", 2), ("V", 1)) for symbol in "AB"]
+    for n, spill in enumerate(result.spills):
+        left = [np.zeros(int(n == m), one.schema.dtype) for m, one in enumerate(result.spills)]
+        for symbol, status in ((b"B", Exit.EXPLAINED), (b"C", Exit.DIFFERENT)):
+            left[n]["Symbol"] = symbol
+            assert judged([Comparison.of(result, golden[:1], golden, left)], {})[0] == status, spill.prefix
+    assert len(result.spills) == 2
 
 
 def test_one_result_that_nothing_explains_is_a_difference() -> None:

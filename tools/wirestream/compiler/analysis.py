@@ -17,6 +17,7 @@ from wirestream.compiler.plan import (
     Join,
     Plan,
     Project,
+    Stacked,
     Union,
     Value,
     Windowed,
@@ -139,6 +140,8 @@ def behind_entry(plan: Plan) -> Plan:
     match plan:
         case Union(parts=parts):
             return Union(tuple(map(behind_entry, parts)))
+        case Stacked(parts=parts):
+            return replace(plan, parts=tuple(map(behind_entry, parts)))
         case Aggregate(window=window) if window.session:
             return replace(plan, child=unconditional(plan.child))
         case Input() | Join():

@@ -233,8 +233,8 @@ class Runs:
 
 @dataclass
 class Result:
-    """The output of a query. row: its record. latency: in cycles, from a tuple or from what closes a window. runs: of
-    windows in time that are sorted whole."""
+    """The output of a query. row: its record. latency: in cycles, from a tuple or from what closes a window. spills: of
+    its tables of keys. runs: of windows in time that are sorted whole."""
 
     prefix: str
     plan: Plan
@@ -242,7 +242,7 @@ class Result:
     schema: Schema
     bus: Bus
     row: list[Signal]
-    spill: Spill | None = None
+    spills: tuple[Spill, ...] = ()
     runs: Runs | None = None
 
     @property

@@ -186,9 +186,10 @@ def promise(circuit: Circuit, result: Result) -> str:
         lines.append(f"{closes}, with at most {closing} row{'s' * (closing > 1)}")
     elif each > 1:
         lines.append(f"a tuple causes at most {each} rows")
-    if result.spill:
+    if result.spills:
+        left = " and ".join(f"{spill.prefix}_*" for spill in result.spills)
         hashed = " (at capacity, 3 of 10,000 new groups find no entry)" if circuit.capacity > CAM_GROUPS else ""
-        lines.append(f"{circuit.capacity} groups fit{hashed}; tuples of others leave on {result.spill.prefix}_*")
+        lines.append(f"{circuit.capacity} groups fit{hashed}; tuples of others leave on {left}")
     for column, scale in scales(result.plan).items():
         lines.append(f"{column} is the weighted sum times 2**{scale}, an exact integer")
     return "\n  ".join(lines)

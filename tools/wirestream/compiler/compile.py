@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +16,15 @@ from wirestream.compiler.lower import build
 from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.parse import parse
 from wirestream.compiler.rewrite import Rewrites, rewrite
+from wirestream.compiler.scope import MOST_VALUES
 from wirestream.compiler.verilog import verilog
 from wirestream.compiler.wide_sums import in_parts
 from wirestream.errors import QueryError
 from wirestream.schema.declaration import Create
 from wirestream.schema.formats import Format, shipped
 from wirestream.schema.streams import Stream, declared, load
+
+CALLS = 8  # for a node of a plan, with room for the others
 
 
 @dataclass(frozen=True)
@@ -73,13 +78,25 @@ def compile_queries(
     rewrites, windows = rewrites or Rewrites(), windows or WindowOptions()
     if unknown := windows.of.keys() - {query.into for query in queries}:
         raise ValueError(f"method for windows of {', '.join(sorted(unknown))}: no such result")
-    plans = [(query.into, build(query, known)) for query in queries]
-    warnings = [line for _, plan in plans for line in constant_answers(plan)]
-    plans = [(into, rewrite(in_parts(plan) if rewrites.parts else plan, rewrites)) for into, plan in plans]
     name = re.sub(r"\W", "_", name or queries[0].into, flags=re.ASCII)
-    circuit = planner.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)
+    with _deep():
+        plans = [(query.into, build(query, known)) for query in queries]
+        warnings = [line for _, plan in plans for line in constant_answers(plan)]
+        plans = [(into, rewrite(in_parts(plan) if rewrites.parts else plan, rewrites)) for into, plan in plans]
+        circuit = planner.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)
     circuit.warnings = list(dict.fromkeys(warnings))
     return Compiled(circuit, verilog(circuit, sql))
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """A plan is as deep as it has nodes, of which each takes a few calls."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, CALLS * MOST_VALUES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)
 
 
 def _framed_otherwise(one: Stream, other: Stream) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
-from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, plain
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.syntax import Call
-from wirestream.compiler.types import BOOLEAN, COUNT, Integer
+from wirestream.compiler.types import BOOLEAN, COUNT
 from wirestream.errors import Position, QueryError
 
 CHANGED = ("count", "sum", "avg")  # by DISTINCT
@@ -23,50 +23,43 @@ def check(call: Call) -> None:
         raise QueryError(f"{call.function}(DISTINCT …) takes one column", call.position)
 
 
-def by_value(node: Aggregate, position: Position) -> tuple[Aggregate, Measure | None]:
-    """An aggregate with measures of DISTINCT values as two, and the measure that flags rows which lack some of their
-    tuples: the first is by the keys and the value, the second takes its rows of each window."""
-    values = {plain(m.value): m.value.null for m in node.measures if m.distinct}
-    if not values:
-        return node, None
-    if len(values) > 1:
-        several = " and ".join(map(str, values))
-        raise QueryError(f"DISTINCT values of {several} in one SELECT; write a query for each", position)
+SHORT = ".short"  # whether the table of keys had no entry for a tuple of the window
+
+
+class Counted(NamedTuple):
+    """What takes the rows of a GROUP BY. scope: of these rows. measures: for those of the window, those of its rows.
+    flags: of a row that lacks some of its tuples."""
+
+    scope: Scope
+    measures: dict[Measure, Measure]
+    flags: list[Value | None]
+
+
+def counted(node: Aggregate, once: list[Measure], others: list[Measure], position: Position) -> Counted:
+    """The measures `once` of the DISTINCT values of a column, and others, from a GROUP BY by the keys and the value."""
     if node.window.session:
         raise QueryError("DISTINCT values of a SESSION; count them in a window with RANGE", position)
-    ((value, null),) = values.items()
-    if any(m.value.null != null for m in node.measures if m.distinct):
-        raise QueryError(f"DISTINCT values of {value} with several FILTERs; write a query for each", position)
-    parts = {measure: part(measure, f"DISTINCT {value}", position) for measure in node.measures if not measure.distinct}
-    short = Column(".short", BOOLEAN)
+    value, null = once[0].value, flag_of(once[0].value, "null")
+    parts = {measure: part(measure) for measure in others}
+    short = Column(SHORT, BOOLEAN)
     # without another measure a count, which is not read
     inner = tuple(parts.values()) or (Measure(Column(".count", COUNT), "count"),)
-    keys = (*node.keys, value, *([Column(null, BOOLEAN)] if null else []))
-    first = Scope(replace(node, keys=keys, measures=inner, short=short))
-    lacks = incomplete(first, [short, *(flag_of(part.output, "overflow") for part in inner)])
-    measures = (*(of_parts(m, parts.get(m)) for m in node.measures), lacks)
-    return replace(node, child=first.plan, measures=measures, of_rows=True), lacks
+    keys = (*node.keys, plain(value), *([null] if null else []))
+    scope = Scope(replace(node, keys=keys, measures=inner, short=short), position=position)
+    measures = {m: replace(m, distinct=False) for m in once} | {m: of_parts(m, one) for m, one in parts.items()}
+    return Counted(scope, measures, [short, *(flag_of(part.output, "overflow") for part in inner)])
 
 
-def incomplete(scope: Scope, flags: list[Value | None]) -> Measure:
-    """Whether any row has one of these flags."""
-    flag = scope.either(flags)
-    return Measure(Column(".incomplete", Integer(0, 1)), "max", Column(flag.name, Integer(0, 1)))
-
-
-def part(measure: Measure, beside: str, position: Position) -> Measure:
-    """The measure of the tuples with one value. beside: what needs the values."""
-    if measure.kind is None or measure.kind.by_arrival:
-        why = f"{measure} and {beside} in one SELECT: values go by their first tuples; write two queries"
-        raise QueryError(why, position)
+def part(measure: Measure) -> Measure:
+    """The measure of the tuples of a row."""
     output = measure.output
     null, overflow = (flag and f".{flag}" for flag in (output.null, output.overflow))
     return replace(measure, output=Column(f".{output}", output.type, null, overflow))
 
 
-def of_parts(measure: Measure, one: Measure | None) -> Measure:
-    """The measure of a window from its parts; without parts of the values, of which each is there once."""
-    if one is None:
-        return replace(measure, distinct=False)
-    return replace(measure, function="sum" if FUNCTIONS[measure.function].kind.counts else measure.function,
-                   value=replace(one.output, overflow=None))  # fmt: skip
+def of_parts(measure: Measure, one: Measure) -> Measure:
+    """The measure of a window from its parts. Of one that depends on the order of arrival there is only one part."""
+    function = "sum" if measure.kind and measure.kind.counts else measure.function
+    if measure.kind is None or measure.kind.by_arrival:
+        function = "first"
+    return replace(measure, function=function, value=replace(one.output, overflow=None), weights=())

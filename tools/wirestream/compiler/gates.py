@@ -100,7 +100,7 @@ def gates_of(circuit: Circuit, all_outputs: list[Output]) -> list[Gate]:
     for n, (group, label) in enumerate(zip(groups, labels, strict=True)):
         several = labels.count(label) > 1
         results = [result for result in circuit.results if result.entry in group]
-        prefixes = {r.prefix for r in results} | {r.spill.prefix for r in results if r.spill}
+        prefixes = {r.prefix for r in results} | {spill.prefix for r in results for spill in r.spills}
         outputs = tuple(output for output in all_outputs if output.prefix in prefixes)
         # The most places of a FIFO that a punctuation takes, and that a tuple takes.
         places = max(o.rows[0] for o in outputs) + 1, max(o.rows[1] for o in outputs)

@@ -9,17 +9,16 @@ from decimal import Decimal as Number
 from wirestream.compiler import (
     approximate,
     bounds,
+    counted,
     decimals,
     distinct,
     joins,
     names,
     numbering,
     percentiles,
-    registers,
     spelling,
     syntax,
     units,
-    value_counts,
 )
 from wirestream.compiler.aggregates import FUNCTIONS
 from wirestream.compiler.analysis import check_time, condition, origin
@@ -252,12 +251,12 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
                 why = f"GROUP BY {key}, the windowing attribute; a row already has its window's end"
                 raise QueryError(why, expression.position)
         end = replace(end, name=window.attribute)
-    measures: dict[str, Measure] = {}
-    results: dict[syntax.Call, tuple[Measure, ...]] = {}
     for call in calls:
         percentiles.check(call)
-        results[call] = _of_call(before, call, window, bool(keys))
-        measures |= {measure.output.name: measure for measure in results[call]}
+    results = {call: _of_call(before, call, window, bool(keys)) for call in calls}
+    if any(counted.is_counted(measure) for parts in results.values() for measure in parts):  # so are all percentiles
+        results = {call: _of_call(before, call, window, True) for call in calls}
+    measures = {measure.output.name: measure for parts in results.values() for measure in parts}
     measures = _beside_pairs(measures)
     results = {call: tuple(measures[part.output.name] for part in parts) for call, parts in results.items()}
     flags = {m.value.overflow: _any_overflow(m.value) for m in measures.values() if m.value and m.value.overflow}
@@ -266,19 +265,17 @@ def _aggregate(before: Scope, window: syntax.Window, select: syntax.Select, call
         Column(key.overflow, BOOLEAN) for key in keys if key.overflow
     )  # a value that overflowed is another one
     plan, lacks = Aggregate(before.plan, window, end, keys + beyond, tuple(measures.values())), None
-    if estimated := [call for call in calls if call.function == approximate.NAME]:
-        plan, lacks = registers.by_register(plan, estimated[0].position)
-    elif counted := [call for call, parts in results.items() if any(part.share for part in parts)]:
-        plan, lacks = value_counts.ranked(plan, counted[0].position)
-    elif of_distinct := [call for call in calls if call.unique]:
-        plan, lacks = distinct.by_value(plan, of_distinct[0].position)
-    after = Scope(plan, results=results, window=(end, window) if end else None)
+    if of_values := [call for call, parts in results.items() if any(map(counted.is_counted, parts))]:
+        plan, lacks = counted.combined(plan, of_values[0].position)
+    after = Scope(plan, results=results, window=(end, window) if end else None, position=calls[0].position)
     written = [(key, column) for given in (grouped, select.group) for key, column in zip(given, keys, strict=True)]
     # In GROUP BY a number is the place of a column, elsewhere itself.
     after.keys = {syntax.placeless(e): column for e, column in written if not isinstance(e, syntax.Literal)}
+    lacking = counted.incomplete(after, plan, lacks) if lacks else None
     for call, parts in results.items():  # an aggregate of an overflowed value has overflowed
-        flagged = (after.flagged(m, flags.get(m.value and m.value.overflow)) for m in parts)
-        results[call] = tuple(after.flagged(m, lacks) for m in flagged)
+        of_values = (flags.get(measure.value and measure.value.overflow) for measure in parts)
+        beyond = (flag and Column(flag.output.name, BOOLEAN) for flag in of_values)
+        results[call] = tuple(after.flagged(m, flag, lacking) for m, flag in zip(parts, beyond, strict=True))
     return after
 
 
@@ -326,14 +323,14 @@ def _any_overflow(value: Column) -> Measure:
     return Measure(Column(f".max({flag})", Integer(0, 1)), "max", flag)
 
 
-def _of_call(before: Scope, call: syntax.Call, window: syntax.Window, grouped: bool) -> tuple[Measure, ...]:
-    """The measures that a call needs. grouped: with GROUP BY."""
+def _of_call(before: Scope, call: syntax.Call, window: syntax.Window, of_groups: bool) -> tuple[Measure, ...]:
+    """The measures that a call needs. of_groups: percentiles are of groups of values."""
     if call.unique:
         distinct.check(call)
     if bool(call.weights) != (call.function == "wsum"):
         raise QueryError("wsum, and only wsum, takes weights: wsum(Price, [.5, .25, .25])", call.position)
     if call.function in percentiles.PERCENTILES:
-        return percentiles.measures(before, call, window, grouped)
+        return percentiles.measures(before, call, window, of_groups)
     if call.function == approximate.NAME:
         return approximate.measures(before, call)
     known = FUNCTIONS[call.function]

@@ -66,8 +66,8 @@ def check(call: syntax.Call) -> None:
         leading_bits(call)
 
 
-def measures(scope: Operations, call: syntax.Call, window: syntax.Window, grouped: bool) -> tuple[Measure, ...]:
-    """The values from which a percentile follows. grouped: with GROUP BY."""
+def measures(scope: Operations, call: syntax.Call, window: syntax.Window, of_groups: bool) -> tuple[Measure, ...]:
+    """The values from which a percentile follows. of_groups: of values of which the number is not known."""
     function = call.function
     column, takes = scope.as_column(call.arguments[0]), FUNCTIONS[function].takes
     if not takes.holds(column.type):
@@ -76,7 +76,7 @@ def measures(scope: Operations, call: syntax.Call, window: syntax.Window, groupe
         _result_digits(call, column)
     if function == "approx_percentile":
         column = _approximate(scope, column, leading_bits(call), call.position)
-    if not (window.in_time or grouped or call.where or column.null or window.size > most_ranked(scope.plan)):
+    if not (window.in_time or of_groups or call.where or column.null or window.size > most_ranked(scope.plan)):
         return tuple(_ranked(column, rank, window.size) for rank in _place(call, window.size).ranks)
     return (_counted(scope, call, column, window),)
 

@@ -10,6 +10,7 @@ node                     in the dissertation    what it does
 `Union`                  ∪                      the tuples of several inputs
 `Join`                   ⋈                      the pairs of two inputs that pass a predicate
 `Aggregate`              ⊞ with grp and agg     aggregates over the groups of each window
+`Stacked`                (ours)                 the rows of several aggregates for each window
 `Windowed`               ⊞                      the tuples of each window
 `Sort`                   (ours)                 the first rows of each window in an order
 `ranked.Ranked`          (ours)                 the rows of each window in order, with the ranks of their values
@@ -22,7 +23,7 @@ any other, so that later passes need no special treatment of nulls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal as Number
 from operator import add, and_, eq, ge, gt, le, lshift, lt, mul, ne, or_, rshift, sub, xor
@@ -353,7 +354,7 @@ class Aggregate(Plan):
 
     short: the column for whether the table of keys had no entry for a tuple of the window. every: each value of the
     only key has an entry, whose number it is. of_rows: `child` has the rows of such a window, of which each is in that
-    window alone.
+    window alone; with `short` also what closes the window has this column.
     """
 
     child: Plan
@@ -379,6 +380,30 @@ class Aggregate(Plan):
 
 
 @dataclass(frozen=True)
+class Stacked(Plan):
+    """The rows that several plans have for each window, those of the first one, then those of the second, and so on. A
+    column that a row lacks is 0. marks: the columns for which of the plans a row is of."""
+
+    parts: tuple[Plan, ...]
+    marks: tuple[Column, ...]
+
+    @property
+    def inputs(self) -> tuple[Plan, ...]:
+        return self.parts
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        found = {mark.name: mark for mark in self.marks}
+        for part in self.parts:
+            for name, column in part.columns.items():
+                assert found.setdefault(name, column).type == column.type, column
+        return found
+
+    def __str__(self) -> str:
+        return f"rows of {len(self.parts)} in turn"
+
+
+@dataclass(frozen=True)
 class Windowed(Plan):
     """Each tuple of `child` once for each window that contains it. end: the column for the end of a time window, which
     is there when the window ends."""
@@ -398,11 +423,15 @@ class Windowed(Plan):
 # ---- Columns and nodes of a plan
 
 
-def walk(plan: Plan):
+def walk(plan: Plan) -> Iterator[Plan]:
     """The nodes of a plan, in postorder: inputs first."""
-    for child in plan.inputs:
-        yield from walk(child)
-    yield plan
+    left = [(plan, False)]
+    while left:
+        node, after = left.pop()
+        if after or not node.inputs:
+            yield node
+        else:
+            left += [(node, True), *((child, False) for child in reversed(node.inputs))]
 
 
 def without_steps(plan: Plan) -> Plan:

@@ -10,41 +10,28 @@ from functools import partial
 
 from wirestream.compiler import bits, decimals, distinct
 from wirestream.compiler.approximate import NAME
-from wirestream.compiler.plan import Aggregate, Column, Measure, flag_of, label
+from wirestream.compiler.distinct import Counted
+from wirestream.compiler.plan import Aggregate, Column, Measure, flag_of
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.types import BOOLEAN
 from wirestream.errors import Position, QueryError
 
 
-def by_register(node: Aggregate, position: Position) -> tuple[Aggregate, Measure | None]:
-    """An aggregate with measures of registers as two, and the measure that flags rows which lack some of their tuples,
-    None if no row can: the first is by the keys and the register, the second takes its rows of each window."""
-    registers = {m.register: None for m in node.measures if m.register}
-    if len(registers) > 1:
-        several = " and ".join(label(register).removeprefix("register of ") for register in registers)
-        raise QueryError(f"{NAME} of {several} registers in one SELECT; write a query for each", position)
+def counted(node: Aggregate, estimates: list[Measure], others: list[Measure], position: Position) -> Counted:
+    """The measures of the registers of a column, and others, from a GROUP BY by the keys and the register."""
     if node.window.session:
         raise QueryError(f"{NAME} of a SESSION; count them in a window with RANGE", position)
-    for measure in node.measures:
-        if measure.distinct or measure.share:
-            beside = f"percentiles of {measure.value}" if measure.share else measure
-            raise QueryError(f"{NAME} and {beside} in one SELECT; write a query for each", position)
-    (register,) = registers
-    parts = {m: distinct.part(m, NAME, position) for m in node.measures if not m.register}
-    least = {m.value: _least(m.value) for m in node.measures if m.register}
+    parts = {measure: distinct.part(measure) for measure in others}
+    least = {measure.value: _least(measure.value) for measure in estimates}
     inner = (*parts.values(), *least.values())
-    short = Column(".short", BOOLEAN) if node.keys else None
-    first = Scope(replace(node, keys=(*node.keys, register), measures=inner, short=short, every=not node.keys))
-    leading = {value: _leading_one(first, measure.output) for value, measure in least.items()}
-    measures = [
-        replace(m, value=leading[m.value], register=None) if m.register else distinct.of_parts(m, parts[m])
-        for m in node.measures
-    ]
-    flags, lacks = [short, *(flag_of(part.output, "overflow") for part in inner)], None
-    if any(flags):
-        lacks = distinct.incomplete(first, flags)
-        measures.append(lacks)
-    return replace(node, child=first.plan, measures=tuple(measures), of_rows=True), lacks
+    short = Column(distinct.SHORT, BOOLEAN) if node.keys else None
+    keys = (*node.keys, estimates[0].register)
+    inside = replace(node, keys=keys, measures=inner, short=short, every=not node.keys)
+    scope = Scope(inside, position=position)
+    leading = {value: _leading_one(scope, measure.output) for value, measure in least.items()}
+    measures = {m: replace(m, value=leading[m.value], register=None) for m in estimates}
+    measures |= {m: distinct.of_parts(m, one) for m, one in parts.items()}
+    return Counted(scope, measures, [short, *(flag_of(part.output, "overflow") for part in inner)])
 
 
 def _least(value: Column) -> Measure:

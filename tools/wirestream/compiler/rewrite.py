@@ -16,6 +16,7 @@ from wirestream.compiler.plan import (
     Join,
     Plan,
     Project,
+    Stacked,
     Union,
     Value,
     Windowed,
@@ -67,6 +68,8 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
             return plan
         case Union(parts=parts):
             return Union(tuple(_fold(part, {}) for part in parts))
+        case Stacked(parts=parts):
+            return replace(plan, parts=tuple(_fold(part, {}) for part in parts))
         case Aggregate(child=child) | Windowed(child=child) | Numbered(child=child) | Ranked(child=child):
             return replace(plan, child=_fold(child, {}))
         case Join(left=left, right=right):

@@ -40,9 +40,9 @@ from wirestream.compiler.types import (
     of_field,
     row_range,
 )
-from wirestream.errors import QueryError
+from wirestream.errors import Position, QueryError
 
-MOST_VALUES = 256  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
+MOST_VALUES = 1024  # computed by a query: each is a node of its plan, and every pass recurses through the nodes
 
 
 def check_known(call: syntax.Call) -> None:
@@ -58,16 +58,24 @@ class Scope(Operations):
 
     results: the measures of each call of an aggregate, in the scope after a window; avg has two, its sum and its count.
     keys: the columns of the expressions of GROUP BY. window: the end of a window in time, and the window. number: that
-    of a row, which ROW_NUMBER() is.
+    of a row, which ROW_NUMBER() is. position: of the latest expression.
     """
 
     results: dict[syntax.Call, tuple[Measure, ...]] | None = None
     keys: dict[syntax.Expression, Column] = field(default_factory=dict)
     window: tuple[Column, syntax.Window] | None = None
     number: Column | None = None
+    position: Position | None = None
 
     def __post_init__(self) -> None:
-        self._below = sum(isinstance(node, Compute) for node in walk(self.plan))
+        self._below = len({id(node) for node in walk(self.plan) if isinstance(node, Compute)})
+
+    def compute(self, *operation, **properties) -> Value:
+        found = super().compute(*operation, **properties)
+        if self._below + len(self.made) > MOST_VALUES:
+            why = "each operator counts, and each flag for null or overflow; write several queries"
+            raise QueryError(f"the query computes more than {MOST_VALUES:,} values: {why}", self.position)
+        return found
 
     def keep(self, condition: syntax.Expression) -> None:
         kept = self.condition(condition)  # on top of the plan
@@ -148,13 +156,11 @@ class Scope(Operations):
         overflow = self.either(beyond)
         return replace(value, overflow=overflow and overflow.name)
 
-    def flagged(self, measure: Measure, beyond: Measure | None) -> Measure:
-        """The measure, with `beyond` added to its overflow flag."""
-        if beyond is None:
-            return measure
+    def flagged(self, measure: Measure, *flags: Column | None) -> Measure:
+        """The measure, with these flags added to that of its overflow."""
         output = measure.output
-        flags = [Column(flag, BOOLEAN) for flag in (output.overflow, beyond.output.name) if flag]
-        return replace(measure, output=replace(output, overflow=self.either(flags).name))
+        overflow = self.either([flag_of(output, "overflow"), *flags])
+        return replace(measure, output=replace(output, overflow=overflow and overflow.name))
 
     # ---- expressions
 
@@ -163,11 +169,9 @@ class Scope(Operations):
             return self.plan.columns[name.name]
         known = ", ".join(c.name for c in shown(self.plan) if c.name not in self.made and not set(c.name) & set("( "))
         if self.results is not None:
-            raise QueryError(
-                f"{name.name} is neither aggregated nor a key nor the windowing attribute ({known}); "
-                f"write last({name.name}) or max({name.name}), or name it in GROUP BY",
-                name.position,
-            )
+            what = f"nor a key{' nor the windowing attribute' if self.window else ''}{f' ({known})' if known else ''}"
+            ways = f"write last({name.name}) or max({name.name}), or name it in GROUP BY"
+            raise QueryError(f"{name.name} is neither aggregated {what}; {ways}", name.position)
         quoted = f"; a string needs quotes: '{name.name}'" if isinstance(other, Text) else ""
         near = next((c for c in self.plan.columns if c.casefold() == name.name.casefold()), None)
         quoted = f"; {near} is written as here" if near else quoted
@@ -181,6 +185,7 @@ class Scope(Operations):
 
     def value(self, expression: syntax.Expression, other: Type | None = None) -> Value:
         """The value of an expression. other: the type of the other operand, which a $name or NULL takes on."""
+        self.position = expression.position
         if self.keys and (key := self.keys.get(syntax.placeless(expression))):
             return key
         match expression:
@@ -224,9 +229,6 @@ class Scope(Operations):
                 if composed := COMPOSED.get(expression.function):
                     return composed.result(self, measures, expression.position)
                 return measures[0].output
-            case _ if self._below + len(self.made) >= MOST_VALUES:
-                why = "each operator counts, and each flag for null or overflow"
-                raise QueryError(f"the query computes more than {MOST_VALUES} values; {why}", expression.position)
             case syntax.Operation(operator="not", operands=(operand,)):
                 return self.invert(self._boolean(operand))
             case syntax.Operation(operator="and" | "or" as operator, operands=(left, right)):

@@ -11,57 +11,43 @@ from dataclasses import replace
 from wirestream.compiler import decimals, distinct
 from wirestream.compiler.composed import most_tuples
 from wirestream.compiler.cores.several import MOST_COUNT
+from wirestream.compiler.distinct import Counted
 from wirestream.compiler.ordered import Ranked, Ranks
 from wirestream.compiler.plan import Aggregate, Column, Measure, Value, flag_of, plain
 from wirestream.compiler.scope import Scope
 from wirestream.compiler.syntax import Window
 from wirestream.compiler.types import BOOLEAN, COUNT, Integer
-from wirestream.errors import Position, QueryError
+from wirestream.errors import Position
 
 MOST_VALUES = 2**32 - 1  # of a group; ranks have 32 bits
 
 
-def ranked(node: Aggregate, position: Position) -> tuple[Aggregate, Measure]:
-    """An aggregate with percentiles as two with ranks in between, and the measure that flags rows which lack some of
-    their tuples: the first is by the keys and the value, the second takes its rows of each window in order."""
-    percentiles = [measure for measure in node.measures if measure.share]
-    value = _value(node, percentiles, position)
-    beside = f"percentiles of {value}"
-    parts = {m: distinct.part(m, beside, position) for m in node.measures if not m.share}
-    counts = {measure.value.null: _count(measure.value) for measure in percentiles}
-    short = Column(".short", BOOLEAN)
+def counted(node: Aggregate, of_column: list[Measure], others: list[Measure], position: Position) -> Counted:
+    """Percentiles of a column, measures of its DISTINCT values, and others, from the rows of a GROUP BY by the keys and
+    the value in order."""
+    value = plain(of_column[0].value)
+    parts = {measure: distinct.part(measure) for measure in others}
+    counts = {measure.value.null: _count(measure.value) for measure in of_column}
+    short = Column(distinct.SHORT, BOOLEAN)
     inner = tuple(dict.fromkeys((*parts.values(), *counts.values())))
     keys = tuple(dict.fromkeys((*node.keys, value)))
-    before = Scope(replace(node, keys=keys, measures=inner, short=short))
+    before = Scope(replace(node, keys=keys, measures=inner, short=short), position=position)
     flags = [short, *(flag_of(part.output, "overflow") for part in inner)]
     ranks: dict[str | None, Ranks] = {}
-    for null, count in counts.items():
+    for null in dict.fromkeys(measure.value.null for measure in of_column if measure.share):
+        count = counts[null]
         ranks[null] = _ranks(before, count.output, node.window)
         flags += before.beyond(plain(count.output), ranks[null].count.type) if node.window.in_time else []
     narrow = {measure: _narrowed(before, part, node.window) for measure, part in parts.items()}
     flag = before.either(flags)
-    after = Scope(Ranked(before.plan, node.keys, value, tuple(ranks.values())))
-    measures = [
-        _among(after, m, ranks[m.value.null], position) if m.share else distinct.of_parts(m, narrow[m])
-        for m in node.measures
-    ]
-    lacks = distinct.incomplete(after, [flag, *(each.overflow for each in ranks.values())])
-    return replace(node, child=after.plan, measures=(*measures, lacks), of_rows=True), lacks
-
-
-def _value(node: Aggregate, percentiles: list[Measure], position: Position) -> Column:
-    """The column of all percentiles."""
-    values = {plain(measure.value): None for measure in percentiles}
-    others = " and ".join(map(str, values))
-    if len(values) > 1:
-        raise QueryError(f"percentiles of {others} in one SELECT; write a query for each", position)
-    for measure in node.measures:
-        if measure.rank is not None:
-            both = "percentiles of all tuples of a window and others"
-            raise QueryError(f"{both} in one SELECT; write a query for each", position)
-        if measure.distinct:
-            raise QueryError(f"{measure} and percentiles of {others} in one SELECT; write a query for each", position)
-    return next(iter(values))
+    after = Scope(Ranked(before.plan, node.keys, value, tuple(ranks.values())), position=position)
+    measures = {m: distinct.of_parts(m, one) for m, one in narrow.items()}
+    for m in of_column:
+        if m.share:
+            measures[m] = _among(after, m, ranks[m.value.null], position)
+        else:
+            measures[m] = _once(after, m, counts[m.value.null].output)
+    return Counted(after, measures, [flag, *(each.overflow for each in ranks.values())])
 
 
 def _count(value: Column) -> Measure:
@@ -114,6 +100,12 @@ def _among(scope: Scope, measure: Measure, ranks: Ranks, position: Position) -> 
     product = scope.exact("*", decimals.unscaled(value), weight, position, text=f".{value} weighted of {name}")
     none = scope.none([below, above])
     return replace(measure, function="sum", value=replace(product, null=none.name), share=None)
+
+
+def _once(scope: Scope, measure: Measure, count: Column) -> Measure:
+    """The measure of the rows of a group that takes each value once."""
+    none = scope.compute("=", plain(count), decimals.number(0), hidden=True)
+    return replace(measure, value=replace(plain(measure.value), null=none.name), distinct=False)
 
 
 def _place(scope: Scope, measure: Measure, ranks: Ranks, position: Position) -> Value:

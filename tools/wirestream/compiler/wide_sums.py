@@ -12,7 +12,19 @@ from dataclasses import replace
 from wirestream.compiler.builder import Builder
 from wirestream.compiler.composed import most_tuples
 from wirestream.compiler.methods import FEW, MOST_BITS, open_windows
-from wirestream.compiler.plan import APPLY, Aggregate, Column, Constant, Join, Measure, Plan, Union, hull, plain
+from wirestream.compiler.plan import (
+    APPLY,
+    Aggregate,
+    Column,
+    Constant,
+    Join,
+    Measure,
+    Plan,
+    Stacked,
+    Union,
+    hull,
+    plain,
+)
 from wirestream.compiler.types import BOOLEAN, Integer, of_bits
 
 
@@ -21,6 +33,8 @@ def in_parts(plan: Plan) -> Plan:
     match plan:
         case Union(parts=parts):
             return Union(tuple(map(in_parts, parts)))
+        case Stacked(parts=parts):
+            return replace(plan, parts=tuple(map(in_parts, parts)))
         case Join(left=left, right=right):
             return replace(plan, left=in_parts(left), right=in_parts(right))
     if not plan.inputs:

@@ -45,13 +45,13 @@ class Comparison:
 
     @classmethod
     def of(
-        cls, result: Result, rows: Iterable[Row], golden: Iterable[Row], spilled: np.ndarray | None = None
+        cls, result: Result, rows: Iterable[Row], golden: Iterable[Row], spilled: Sequence[np.ndarray] = ()
     ) -> Comparison:
-        """Of a circuit's result. spilled: the records of the tuples whose group found no entry."""
+        """Of a circuit's result. spilled: the records of the tuples whose group found no entry, of each table."""
         rows, golden, left = list(rows), list(golden), None
-        if result.spill:
-            keys = groups_by(result.plan)
-            rows_left = (row_of(record, result.spill.schema) for record in spilled)
+        if result.spills:
+            keys, both = groups_by(result.plan), zip(result.spills, spilled, strict=True)
+            rows_left = (row_of(record, spill.schema) for spill, records in both for record in records)
             left = [{name: value for name, value in row if name in keys} for row in rows_left]
         ordered = order(result.plan) == SORTED
         combined = ordered or any(isinstance(node, Aggregate) and node.of_rows for node in walk(result.plan))
@@ -96,9 +96,13 @@ class Comparison:
     @property
     def _spilled(self) -> bool:
         """Whether of the group of each missing row a tuple left, by the columns that both have."""
-        both = [name for name, _ in next(iter(self.missing), ()) if name in self.spilled[0]]
-        left = {tuple(one[name] for name in both) for one in self.spilled}
-        return all(tuple(value for name, value in row if name in both) in left for row in self.missing)
+        names = [name for name, _ in next(iter(self.missing), ())]
+        left = {tuple((name, one[name]) for name in names if name in one) for one in self.spilled}
+        columns = {tuple(name for name, _ in group) for group in left}
+        return all(
+            any(tuple((name, value) for name, value in row if name in both) in left for both in columns)
+            for row in self.missing
+        )
 
 
 def judged(results: Sequence[Comparison], counters: Mapping[str, int]) -> tuple[Exit, list[str]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from wirestream.compiler.circuit import Result
 from wirestream.record.arrival import Arrival
 from wirestream.record.comparison import Comparison
 from wirestream.record.oracle import expected
@@ -22,21 +21,16 @@ def compare(
     query: Query, arrival: Arrival, constants: Mapping[str, int | str], rows: Records, spilled: Records, folder: Path
 ) -> tuple[list[Comparison], list[str]]:
     """Each result compared, and the parts of the text that were replaced for Spark. rows, spilled: the records of each
-    result, and those whose group found no entry. folder: for files. Raises ValueError if PySpark cannot compute the
-    rows."""
+    result, and of each output for tuples whose group found no entry. folder: for files. Raises ValueError if PySpark
+    cannot compute the rows."""
     places = {stream: arrival.places(stream) for stream in arrival.records}
     wanted, replaced = expected(query.sql, arrival.records, places, constants, folder)
     compared = []
     for result, golden in zip(query.built.circuit.results, wanted, strict=True):
         found = [row_of(record, result.schema) for part in rows.get(result.name, ()) for record in part]
-        compared.append(Comparison.of(result, found, golden, _joined(result, spilled)))
+        left = [np.concatenate([np.zeros(0, s.schema.dtype), *spilled.get(s.schema.name, ())]) for s in result.spills]
+        compared.append(Comparison.of(result, found, golden, left))
     return compared, replaced
-
-
-def _joined(result: Result, spilled: Records) -> np.ndarray | None:
-    if not result.spill:
-        return None
-    return np.concatenate([np.zeros(0, result.spill.schema.dtype), *spilled.get(result.name, ())])
 
 
 def shown(one: Comparison) -> list[str]:

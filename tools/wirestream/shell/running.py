@@ -35,7 +35,7 @@ Records = Mapping[str, Sequence[np.ndarray]]  # by the name of a result
 
 class Running:
     """A started board. rows: the records of each result in the session; spilled: its tuples of groups that found no
-    entry. lost: tuples of the session that did not reach the circuit."""
+    entry, by the names of their outputs. lost: tuples of the session that did not reach the circuit."""
 
     def __init__(self, board: Board, constants: Mapping[str, int | str], report: Path):
         self.built = board.built
@@ -43,7 +43,7 @@ class Running:
         self._start(constants)
         results = self.built.circuit.results
         self._results = {r.name: Results(Layout(r.schema)) for r in results}
-        self._spills = {r.name: Results(Layout(r.spill.schema)) for r in results if r.spill}
+        self._spills = {s.schema.name: Results(Layout(s.schema)) for s in self.built.circuit.spills}
         self.rows: dict[str, list[np.ndarray]] = {}
         self.spilled: dict[str, list[np.ndarray]] = {}
         self._session = self._sent = self.lost = 0

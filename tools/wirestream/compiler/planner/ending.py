@@ -7,7 +7,6 @@ from dataclasses import replace
 from wirestream.compiler.circuit import Bus
 from wirestream.compiler.planner.wiring import Wiring
 from wirestream.compiler.syntax import Window
-from wirestream.errors import QueryError
 
 
 def apart(
@@ -15,11 +14,8 @@ def apart(
 ) -> None:
     """Require a distance in cycles between the ends of windows, for their rows, of which each has at most `most`. ways:
     to have fewer of them."""
-    if window.in_time:
-        wiring.close(distance)
-    elif window.advance < distance:
-        closes = f"one closes every {window.advance} tuples; use ADVANCE {distance}, {ways}"
-        raise QueryError(f"the {most} rows of a window take {distance} cycles, but {closes}", window.position)
+    closes = f"one closes every {window.advance} tuples; use ADVANCE {distance}, {ways}"
+    wiring.apart(window, distance, f"the {most} rows of a window take {distance} cycles, but {closes}")
 
 
 def of_rows(
@@ -28,12 +24,13 @@ def of_rows(
     """The bus `after` a core that takes the rows of `bus`, of which a window has at most `most`, and then an eos.
 
     cycles: the core's latency and close_cycles, and the most rows that it yields. The eos comes one cycle after the
-    first row or later; with EMIT_EMPTY also in place of it.
+    latency of a row or later; with EMIT_EMPTY also in place of a row.
     """
     latency, close, rows = cycles
     first = int(not window.emit_empty)
-    apart(wiring, window, most, most + close)
-    caused = tuple(count // most * rows for count in bus.rows)
-    wait = bus.wait + max(bus.rows) - first
-    after = replace(after, latency=bus.latency + latency + first, wait=wait, rows=caused, gaps=True)
+    each = max(bus.rows)
+    apart(wiring, window, most, bus.early + bus.wait + each + close)
+    caused = tuple(count // each * rows for count in bus.rows)
+    wait = bus.wait + each - first
+    after = replace(after, latency=bus.latency + latency + first, early=0, wait=wait, rows=caused, gaps=True)
     return wiring.stage([text], after, latency + first, [bus])

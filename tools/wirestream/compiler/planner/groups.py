@@ -24,7 +24,6 @@ from wirestream.compiler.plan import Aggregate, Plan, window_text
 from wirestream.compiler.planner import ending, windows
 from wirestream.compiler.planner.needs import before
 from wirestream.compiler.planner.wiring import Wiring
-from wirestream.errors import QueryError
 from wirestream.schema.fields import Field
 from wirestream.schema.tuples import Schema
 
@@ -37,22 +36,19 @@ def of_table(
     One table serves all windows; without `unnest` each copy of the window has its own. in_step: no row waits. There is
     no spill bus if each group has an entry.
     """
-    in_time, capacity, copies = node.window.in_time, table.capacity, methods.open_windows(node.window) + 1
+    capacity, copies = table.capacity, methods.open_windows(node.window) + 1
     core = group_methods.table_core(node, table, copies if wiring.rewrites.unnest else 1)
-    if not in_time and node.window.advance < core.close_cycles:
-        groups, fewer = ("registers", "a larger deviation") if table.direct else ("groups", "fewer groups")
-        ways = f"ADVANCE {core.close_cycles}" + f" or {fewer}" * (not table.direct or capacity > 2**LEAST_BITS)
-        closes = f"one closes every {node.window.advance} tuples; use {ways}"
-        needed = f"a window of {capacity} {groups} needs {core.close_cycles} cycles to close, but {closes}"
-        raise QueryError(needed, node.window.position)
+    groups, fewer = ("registers", "a larger deviation") if table.direct else ("groups", "fewer groups")
+    ways = f"ADVANCE {core.close_cycles}" + f" or {fewer}" * (not table.direct or capacity > 2**LEAST_BITS)
+    closes = f"one closes every {node.window.advance} tuples; use {ways}"
+    needed = f"a window of {capacity} {groups} needs {core.close_cycles} cycles to close, but {closes}"
+    wiring.apart(node.window, core.close_cycles, needed)
     behind = windows.window(wiring, node, bus, copies, registered, before(node, set()))
     punct = wiring.delayed(Signal(bus.punct, 1), behind.latency - bus.latency).text
     text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {capacity} groups"
     ones = [behind] if wiring.rewrites.unnest else windows.each_copy(behind, copies)
     rows, spills = zip(*(_table(wiring, node, replace(one, punct=punct), core) for one in ones), strict=True)
     spill = None if table.direct else spill_of(wiring, node.child, _overflowing(behind, spills[0]), spills)
-    if in_time:
-        wiring.close(core.close_cycles)
     wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
     rows = windows.staged_copies(wiring, text, list(rows), behind)
     return windows.one_of(wiring, rows, node.end, in_step=in_step) if len(rows) > 1 else rows[0], spill
@@ -67,16 +63,16 @@ def _table(wiring: Wiring, node: Aggregate, behind: Bus, core: GroupBy) -> tuple
     return replace(after, columns=end | columns | short), made
 
 
-def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, inner: GroupTable) -> Bus:
-    """The groups of the rows that a GROUP BY yields for a window, each of which finds an entry. bus: with an eos after
-    these rows. inner: the table of the GROUP BY."""
+def of_rows(wiring: Wiring, node: Aggregate, bus: Bus, inner: GroupTable, most: int) -> Bus:
+    """The groups of the rows that a GROUP BY yields for a window. Each group of its first rows, which are those of
+    `inner`, finds an entry. bus: with an eos after these rows, at most `most`."""
     table = replace(inner, capacity=inner.entries)
     core = group_methods.table_core(node, table, 1)
     after, _ = _table(wiring, node, bus, core)
     text = f"{', '.join(map(str, node.measures))} by {', '.join(map(str, node.keys))}: {table.capacity} groups"
     wiring.entry.reset_cycles = max(wiring.entry.reset_cycles, core.reset_cycles)
-    cycles = core.latency_with_tuple, core.close_cycles, core.rows
-    return ending.of_rows(wiring, node.window, bus, after, text, inner.entries, cycles)
+    cycles = core.latency, core.close_cycles, core.rows  # no row comes with the eos
+    return ending.of_rows(wiring, node.window, bus, after, text, most, cycles)
 
 
 def of_panes(wiring: Wiring, node: Aggregate, bus: Bus, method: Method) -> tuple[Bus, Spill]:

@@ -68,7 +68,8 @@ def before(node: Plan, behind: set[str]) -> set[str]:
             return behind - {node.number.name} | sorted_by(node) | {column.name for column in node.partition}
         case Aggregate():
             values = {n for m in node.measures if m.value for n in (m.value.name, m.value.null) if n}
-            return values | {c.name for c in (*node.keys, *([node.end] if node.end else []))}
+            short = node.short if node.of_rows else None
+            return values | {column.name for column in (*node.keys, node.end, short) if column}
         case Join():
             compared = (c for key in node.keys for c in (key.left, key.right))
             return behind | {c.name for c in (*compared, *(node.times or ()))}

@@ -18,6 +18,7 @@ from wirestream.compiler.circuit import (
     Entry,
     Result,
     Signal,
+    Spill,
     joined,
     padded,
     record_columns,
@@ -32,6 +33,7 @@ from wirestream.compiler.plan import (
     Input,
     Join,
     Plan,
+    Stacked,
     Union,
     Windowed,
     of_input,
@@ -39,7 +41,7 @@ from wirestream.compiler.plan import (
     walk,
     without_steps,
 )
-from wirestream.compiler.planner import groups, joins, partitions, percentiles, ranks, sorting, windows
+from wirestream.compiler.planner import groups, joins, partitions, percentiles, ranks, sorting, stacking, windows
 from wirestream.compiler.planner.expressions import chain
 from wirestream.compiler.planner.needs import Needs, before
 from wirestream.compiler.planner.wiring import Wiring
@@ -94,7 +96,7 @@ class _Planner:
         self.methods: dict[tuple, Method] = {}  # of each aggregate
         self.ordered: set[tuple] = set()  # GROUP BYs whose readers depend on the order of rows
         self.asked = methods.AUTO
-        self.spill, self.runs = None, None
+        self.spills, self.runs = [], None
 
     # ---- one query
 
@@ -108,9 +110,10 @@ class _Planner:
     def add(self, number: int, name: str, plan: Plan, reads: Reads, alone: bool) -> None:
         self.wiring.query = number
         self.wiring.entry, self.asked = self._entry(reads), self.options.of_result(name)
-        self.spill, self.runs = None, None
+        self.spills, self.runs = [], None
         self._applies(plan)
         bus = self._lower(plan, closed=True)
+        self.wiring.check()
         schema, flags = result_schema(name, plan, FIRST_RESULT + number)
         row = [bus.columns[c.name].resized(f.bits, c.type.signed)
                for c, f in zip(shown(plan), schema.fields, strict=True)]  # fmt: skip
@@ -122,7 +125,9 @@ class _Planner:
             row.append(bus.columns[ORDER].resized(8 * schema.order, False))
         prefix = "m" if alone else f"m_{name}"
         row = padded(row, schema)
-        self.circuit.results.append(Result(prefix, plan, self.wiring.entry, schema, bus, row, self.spill, self.runs))
+        self.circuit.results.append(
+            Result(prefix, plan, self.wiring.entry, schema, bus, row, tuple(self.spills), self.runs)
+        )
 
     def _entry(self, reads: Reads) -> Entry:
         """The input that the query reads; queries with the same stream, window in time and condition share one."""
@@ -171,6 +176,8 @@ class _Planner:
                 bus = self._numbered(node)
             case Ranked():
                 bus = self._ranked(node)
+            case Stacked():
+                bus = self._stacked(node)
             case _:
                 bus = self._aggregate(node, ends)
         return chain(self.wiring, steps, bus, closed)
@@ -220,12 +227,15 @@ class _Planner:
             choose = partial(self._method_of_order, node, below)
             return sorting.of_tuples(self.wiring, node, bus, below, needed, registered, choose)
         bus = self._lower(node.child, closed, ends=True)
-        return sorting.of_groups(self.wiring, node, bus, below, self._table(below).entries, needed)
+        several = isinstance(without_steps(below.child), Stacked)  # not all may have the same groups
+        most = max(bus.rows) if several else self._table(below).entries
+        return sorting.of_groups(self.wiring, node, bus, below, most, needed)
 
     def _numbered(self, node: Numbered) -> Bus:
         bus = self._lower(node.child.child, closed=not self.wiring.rewrites.merge)
         registered = self._registered(node.child)
-        made, self.spill = partitions.first(self.wiring, node, bus, self._table(), self.needs.of(node), registered)
+        made, spill = partitions.first(self.wiring, node, bus, self._table(), self.needs.of(node), registered)
+        self._spilled(spill)
         return made
 
     def _ranked(self, node: Ranked) -> Bus:
@@ -234,6 +244,10 @@ class _Planner:
         ranks.apart(self.wiring, below.window, entries)
         bus = self._lower(node.child, closed=not self.wiring.rewrites.merge, ends=True)
         return ranks.of_groups(self.wiring, node, bus, below, entries, self.needs.of(node))
+
+    def _stacked(self, node: Stacked) -> Bus:
+        rows = [self._lower(part, closed=True, ends=True) for part in node.parts]
+        return stacking.of_parts(self.wiring, node, rows, self.needs.of(node))
 
     def _aggregate(self, node: Aggregate, ends: bool) -> Bus:
         if lacks := [measure.lacks for measure in node.measures if measure.lacks]:
@@ -260,29 +274,44 @@ class _Planner:
         window, registered = node.window, self._registered(node)
         method = self._method(node) if window.in_time or (not node.keys and of_input(node.child)) else None
         if method and method.core and node.keys:
-            made, self.spill = groups.of_panes(self.wiring, node, bus, method)
+            made, spill = groups.of_panes(self.wiring, node, bus, method)
+            self._spilled(spill)
         elif method and method.core:
             made = windows.of_one_core(self.wiring, node, bus, method)
         elif node.keys:
-            made, self.spill = groups.of_table(self.wiring, node, bus, self._table(node), registered, in_step)
+            made, spill = groups.of_table(self.wiring, node, bus, self._table(node), registered, in_step)
+            self._spilled(spill)
         else:
             copies = methods.open_windows(window) + (not self.wiring.rewrites.multiplex)
             made = windows.of_copies(self.wiring, node, bus, copies, registered, in_step)
         return made
 
+    def _spilled(self, spill: Spill | None) -> None:
+        """Note that tuples of the query leave there."""
+        if spill and spill not in self.spills:
+            self.spills.append(spill)
+
     def _of_rows(self, node: Aggregate, bus: Bus) -> Bus:
-        table = self._table(node)
-        if isinstance(without_steps(node.child), Ranked):
+        table, below = self._table(node), without_steps(node.child)
+        if isinstance(below, Ranked):
             return windows.of_ranked(self.wiring, node, bus, table.entries)
+        parts = below.parts if isinstance(below, Stacked) else [below]
+        most = sum(self._most(part) for part in parts)
         if node.keys:
-            return groups.of_rows(self.wiring, node, bus, table)
-        return windows.of_rows(self.wiring, node, bus, table.entries)
+            return groups.of_rows(self.wiring, node, bus, table, most)
+        return windows.of_rows(self.wiring, node, bus, most)
 
     def _table(self, node: Plan | None = None) -> GroupTable:
-        """The table of keys of a GROUP BY, or of the one whose rows a node takes; without a node, of any other."""
+        """The table of keys of a GROUP BY, or of the first whose rows a node takes; without a node, of any other."""
         while node and not (isinstance(node, Aggregate) and not node.of_rows):
-            node = node.child
+            node = node.inputs[0]
         return group_methods.table_of(node, self.circuit.capacity, self.wiring.clock_ns)
+
+    def _most(self, node: Plan) -> int:
+        """The most rows of a window of an aggregate, or of what takes its rows one by one."""
+        while not isinstance(node, Aggregate):
+            node = node.child
+        return self._table(node).entries if node.keys else 1
 
     # ---- methods for windows
 

@@ -15,6 +15,7 @@ from wirestream.compiler.plan import (
     Filter,
     Plan,
     Project,
+    Stacked,
     Union,
     hidden,
     label,
@@ -37,13 +38,19 @@ def check_order(plan: Plan) -> None:
     in that of their keys. A sort by all keys needs none."""
     for reader in walk(plan):
         for below in () if isinstance(reader, STEPS) else map(without_steps, reader.inputs):
-            if isinstance(below, Aggregate) and below.keys and isinstance(without_steps(below.child), Ranked):
+            if isinstance(below, Aggregate) and below.keys and isinstance(_first(below.child), Ranked):
                 named = {key.column.name for key in reader.keys} if isinstance(reader, Sort) else set()
                 if lacking := [label(key) for key in below.keys if key.name not in named and not hidden(key.name)]:
                     ways = f"add {' and '.join(lacking)} to ORDER BY, so that no two are equal"
                     ways = ways if isinstance(reader, Sort) else ON_SPARK
                     why = f"{reader} reads groups with percentiles, which are not in the order of their first tuples"
                     raise QueryError(f"{why}; {ways}", below.window.position)
+
+
+def _first(plan: Plan) -> Plan:
+    """The node that has the first rows of a window."""
+    plan = without_steps(plan)
+    return _first(plan.parts[0]) if isinstance(plan, Stacked) else plan
 
 
 def apart(wiring: Wiring, window: Window, most: int) -> None:

@@ -19,6 +19,7 @@ from wirestream.compiler.types import Integer
 from wirestream.errors import QueryError
 
 MOST_PLACES = 256
+KEEP_NS = 0.6  # delay of a valid after the clock edge, if a count decides on it
 
 
 def of_groups(wiring: Wiring, node: Sort, bus: Bus, below: Aggregate, groups: int, needed: set[str]) -> Bus:
@@ -120,9 +121,19 @@ def all_of_tuples(
         columns[node.order.name] = Signal(joined(bits), sum(bit.width for bit in bits))
     wait = bus.wait + core.latest - core.soonest
     after = replace(after, columns=columns, eos=ZERO.text, wait=wait, gaps=True, held=core.held)
+    if node.offset:
+        after = _without_first(wiring, after, node.offset, window.size)
     text = f"{node}: {core.places:,} places"
     runs = Runs(core.places, made["evt_long"]) if window.in_time else None
     return wiring.stage([text], after, core.soonest, [behind]), runs
+
+
+def _without_first(wiring: Wiring, bus: Bus, offset: int, size: int) -> Bus:
+    """The bus without the first rows of each window of `size` tuples, all of which it has."""
+    first = cores.Window(1, "TUPLES", offset, size, 0, 1, 1, 0)
+    dropped = wiring.make(first, wiring.inputs(bus) | {"wattr": ZERO.text}, {"m_valid": 1})["m_valid"]
+    inputs = wiring.inputs(bus) | {"keep": f"!{dropped}"}
+    return replace(bus, valid=wiring.make(cores.Select(1, 0), inputs, {"m_valid": 1})["m_valid"], delay=KEEP_NS)
 
 
 def sorts_all(node: Sort, window: Window) -> bool:
@@ -132,8 +143,11 @@ def sorts_all(node: Sort, window: Window) -> bool:
     if node.count is not None or (node.offset and not window.in_time and window.size <= MOST_PLACES):
         return False
     why, most = f"{node} of all tuples of a window", methods.MOST_WINDOW_ROWS
-    if node.offset:
-        raise QueryError(f"{why}; add LIMIT", window.position)
+    if node.offset and window.in_time:
+        of_runs = "one longer than the sorter leaves as several runs, of which none has its first rows"
+        raise QueryError(f"{why} in time: {of_runs}; add LIMIT", window.position)
+    if node.offset >= window.size and not window.in_time:
+        raise QueryError(f"OFFSET {node.offset} leaves none of {window.size:,} rows", window.position)
     if methods.open_windows(window) > 1:
         ways = "a SLIDE of at least RANGE + SLACK" if window.in_time else "an ADVANCE of at least SIZE"
         raise QueryError(f"{why}, of which several are open at once; use {ways}, or add LIMIT", window.position)

@@ -94,6 +94,7 @@ def window(
     """The bus to all copies, with a bit of each control signal per copy. registered: stages of ws_window. needed: the
     columns of a copy. end: the column for the end of the only window that is open at once."""
     if copies > methods.MOST_COPIES:
+        wiring.check()
         less = "use a larger SLIDE, a smaller RANGE or less SLACK" if node.window.in_time else "use a larger ADVANCE"
         most = f"each needs a copy of what follows, and the most is {methods.MOST_COPIES:,}"
         raise QueryError(f"{copies:,} windows are open at once; {most}; {less}", node.window.position)
@@ -164,13 +165,15 @@ def one_of(wiring: Wiring, rows: list[Bus], end: Column | None, silent: bool = F
 
 
 def _measures(wiring: Wiring, node: Aggregate, of_measures: list, bus: Bus) -> Bus:
-    """The measures of one window or group, aligned; the first of the slowest carries the window's end and the keys.
+    """The measures of one window or group, aligned; the first of the slowest carries the window's end, the keys, and
+    whether the rows lack tuples.
 
     The inputs of the faster ones are delayed instead of their results: values have fewer bits, and all copies share
     the delay.
     """
     latency = max(core.latency for core in of_measures)
-    same = {column.name: bus.columns[column.name] for column in (node.end, *node.keys) if column}
+    short = node.short if node.of_rows else None
+    same = {column.name: bus.columns[column.name] for column in (node.end, *node.keys, short) if column}
     row: Bus | None = None
     found: dict[str, Signal] = {}
     for measure, core in zip(node.measures, of_measures, strict=True):

@@ -14,6 +14,7 @@ from wirestream.compiler.circuit import ZERO, Bus, Circuit, Entry, Instance, Sig
 from wirestream.compiler.cores import Core
 from wirestream.compiler.plan import Column, Runtime, Value
 from wirestream.compiler.rewrite import Rewrites
+from wirestream.compiler.syntax import Window
 from wirestream.errors import QueryError
 
 BUS = ("m_valid", "m_punct", "m_eos", "m_data")
@@ -30,6 +31,7 @@ class Wiring:
         self._built: dict[tuple, Instance] = {}
         self._touched: dict[str, Instance] = {}  # instances since the last stage
         self._staged: dict[tuple, int] = {}
+        self._near: list[tuple[int, QueryError]] = []
 
     def key(self, *parts) -> tuple:
         """The key of something built: common to all queries, or without sharing private to the current one."""
@@ -39,6 +41,19 @@ class Wiring:
         """Require a distance between the ends of windows in time at the input."""
         entry: Entry = self.entry
         entry.close_cycles = max(entry.close_cycles, cycles)
+
+    def apart(self, window: Window, cycles: int, error: str) -> None:
+        """Require a distance between the ends of windows. error: what is wrong with a window of tuples whose end can be
+        nearer to the one before."""
+        if window.in_time:
+            self.close(cycles)
+        elif window.advance < cycles:
+            self._near.append((cycles, QueryError(error, window.position)))
+
+    def check(self) -> None:
+        """Raise the error of `apart` with the largest distance, which is that of an ADVANCE that is long enough."""
+        if self._near:
+            raise max(self._near, key=lambda near: near[0])[1]
 
     # ---- instances
 

@@ -270,8 +270,10 @@ def measure(name: str, entry: Entry) -> Entry:
     if tuple(words[: len(SYNTH)]) == SYNTH:
         found = of_synth(words)
         return {key: found.get(key, value) for key, value in entry.items()}
-    now = dict(entry)
-    for key, pattern in entry.get("find", {}).items():
+    now, patterns = dict(entry), entry.get("find", {})
+    for key in values(entry).keys() - patterns.keys():
+        print(f"{name}.{key}: kept, as no `find` says where the command prints it", file=sys.stderr)
+    for key, pattern in patterns.items():
         match = re.search(pattern, printed)
         if not match:
             raise FigureError(f"{name}.{key}: `{entry['run']}` printed nothing like {pattern}")

@@ -113,28 +113,30 @@ module ws_merge_level #(
     reg        first_reg;       // the queue of the first run
     reg        solo_reg;        // there is no second run
     reg        end_reg;         // of the second run, which is done: it was the last one of the window
+    wire [1:0] lesser   = {less_reg, !less_reg} & {2{both_reg}};
     wire       complete = |(alone_reg & last);
 
-    assign take = alone_reg | ({less_reg, !less_reg} & {2{both_reg}});
+    assign take = alone_reg | lesser;
 
-    // The state in the next cycle.
-    wire [1:0] valid_next  = ~renew & 2'b11 | next_valid;
-    wire [1:0] second_next = renew & next_second | ~renew & second;
-    wire [1:0] done        = (done_reg | take & last) & {2{!complete}};
+    // The state in the next cycle, for the clock rate a few LUTs after the registers. other_done[0]: queue 1 is done.
+    wire [1:0] ends        = lesser & last;     // one of two runs ends
+    wire [1:0] other_done  = {done_reg[0], done_reg[1]} & ~(alone_reg & last) | {ends[0], ends[1]};
+    wire       none_done   = complete || (done_reg == 0 && ends == 0);
     wire       first       = first_reg ^ (complete && solo_reg);
-    wire [1:0] of_first    = {first, !first};
+    wire [1:0] of_first    = {first, !first} & {2{none_done}};
+    wire [1:0] valid_next  = ~renew | next_valid;
+    wire [1:0] second_next = renew & next_second | ~renew & second;
     // a first run has no partner: the other queue has none, or one of the next window
     wire [1:0] none        = {2{closed_reg}} & empty_next | valid_next & ~second_next;
-    wire [1:0] waits       = valid_next & of_first & {2{done == 0}};
-    wire [1:0] missing     = {waits[0], waits[1]} & none;
-    wire [1:0] done_next   = done | missing;
+    wire [1:0] missing     = valid_next & of_first & {none[0], none[1]};
+    wire [1:0] done_next   = other_done | missing;
 
     always @(posedge clk) begin
-        alone_reg <= valid_next & ~done_next & {done_next[0], done_next[1]};
-        both_reg  <= &valid_next && done_next == 0;
-        done_reg  <= done_next;
+        alone_reg <= valid_next & (other_done | of_first & {none[0], none[1]});
+        both_reg  <= none_done && &valid_next && second_next != 0;
+        done_reg  <= {done_next[0], done_next[1]};
         first_reg <= first;
-        solo_reg  <= !complete && solo_reg || |missing;
+        solo_reg  <= (solo_reg && !complete) || missing != 0;
         if (rst) begin
             alone_reg <= 2'b00;
             both_reg  <= 1'b0;
@@ -157,10 +159,8 @@ module ws_merge_level #(
         end
     endgenerate
 
-    always @(posedge clk) begin
-        if (renew != 0) less_reg <= renew == 2'b11 ? less[2] : renew[0] ? less[0] : less[1];
-        if (rst) less_reg <= 1'b0;
-    end
+    // At least one head is new: of two valid ones one is taken.
+    always @(posedge clk) less_reg <= renew == 2'b11 ? less[2] : renew[0] ? less[0] : less[1];
 
     // The output.
     wire [ITEM_W-1:0] item = take[1] ? heads[ITEM_W +: ITEM_W] : heads[0 +: ITEM_W];

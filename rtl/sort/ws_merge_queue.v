@@ -50,22 +50,25 @@ module ws_merge_queue #(
 
     localparam CAPACITY = 3 + SPARE;        // of the registers: head, next, spare places, output of the RAM
     localparam COUNT_W  = $clog2(CAPACITY + 1);
+    localparam [COUNT_W-1:0] FULL = CAPACITY[COUNT_W-1:0];
 
-    reg  [ADDR_W:0]    write_reg, read_reg;
+    reg  [ADDR_W-1:0]  write_reg, read_reg;
+    reg  [ADDR_W-1:0]  newest_reg;          // where the last item is that was written
+    reg                stored_reg;          // the RAM has an item
+    reg                past_stored_reg;     // and had one in the last cycle
     reg  [COUNT_W-1:0] count_reg;           // items read and not taken
-    reg                head_valid_reg, fresh_reg, stored_reg;
+    reg                head_valid_reg, fresh_reg;
     reg  [DATA_W-1:0]  head_reg;
     reg  [SPARE:0]     valid_reg;           // of the next item and the spare places
     wire [DATA_W-1:0]  ram_data;
     wire               arrives;
 
-    wire               stored = write_reg != read_reg;
-    wire               read   = stored && (count_reg != CAPACITY[COUNT_W-1:0] || take);
-    wire               shift  = renew || !valid_reg[0];
-    wire               leaves = fresh_reg && (shift || !valid_reg[SPARE]);
+    wire               room   = (count_reg & FULL) != FULL;    // no lesser number has all bits of FULL
+    wire               read   = stored_reg && (room || take);
+    wire               leaves = fresh_reg && (renew || !valid_reg[SPARE]);
 
     assign renew      = take || !head_valid_reg;
-    assign empty_next = !stored_reg && (count_reg == 0 || (count_reg == 1 && take));
+    assign empty_next = !past_stored_reg && (take ? count_reg == 1 : count_reg == 0);
 
     ws_ram_sdp #(
         .DATA_W(DATA_W), .ADDR_W(ADDR_W), .OUTPUT_REG(OUTPUT_REG), .STYLE(STYLE)
@@ -74,10 +77,10 @@ module ws_merge_queue #(
 `endif
     ) ram (
         .clk(clk),
-        .wr_en(s_valid), .wr_addr(write_reg[ADDR_W-1:0]), .wr_data(s_data),
-        .rd_en(read), .rd_addr(read_reg[ADDR_W-1:0]), .rd_data(ram_data)
+        .wr_en(s_valid), .wr_addr(write_reg), .wr_data(s_data),
+        .rd_en(read), .rd_addr(read_reg), .rd_data(ram_data)
 `ifdef FORMAL
-        , .watch_addr(read_reg[ADDR_W-1:0]), .watch_data(), .watch_addr_2(read_reg[ADDR_W-1:0]), .watch_data_2(),
+        , .watch_addr(read_reg), .watch_data(), .watch_addr_2(read_reg), .watch_data_2(),
         .words(words)
 `endif
     );
@@ -93,22 +96,24 @@ module ws_merge_queue #(
     endgenerate
 
     always @(posedge clk) begin
-        write_reg <= write_reg + s_valid;
-        read_reg  <= read_reg + read;
-        count_reg <= count_reg + read - take;
-        stored_reg <= stored;
-        fresh_reg <= arrives || (fresh_reg && !leaves);     // the RAM's output has an item that is nowhere else
+        if (s_valid) {newest_reg, write_reg} <= {write_reg, write_reg + 1'b1};
+        if (read) read_reg <= read_reg + 1'b1;
+        stored_reg      <= s_valid || (stored_reg && !(read && newest_reg == read_reg));
+        past_stored_reg <= stored_reg;
+        count_reg       <= count_reg + read - take;
+        fresh_reg       <= arrives || (fresh_reg && !leaves);   // the RAM's output has an item that is nowhere else
         if (renew) begin
             head_valid_reg <= valid_reg[0];
             head_reg       <= next;
         end
         if (rst) begin
-            write_reg      <= 0;
-            read_reg       <= 0;
-            count_reg      <= 0;
-            fresh_reg      <= 1'b0;
-            stored_reg     <= 1'b0;
-            head_valid_reg <= 1'b0;
+            write_reg       <= 0;
+            read_reg        <= 0;
+            stored_reg      <= 1'b0;
+            past_stored_reg <= 1'b0;
+            count_reg       <= 0;
+            fresh_reg       <= 1'b0;
+            head_valid_reg  <= 1'b0;
         end
     end
 
@@ -121,11 +126,13 @@ module ws_merge_queue #(
     generate
         for (i = 0; i <= SPARE; i = i + 1) begin : gen_place
             reg [DATA_W-1:0] place_reg;
-            wire             before = i == 0 || full[i == 0 ? 0 : i - 1];    // the places before it are valid
+            // Only place 0 can be valid while the head is not, so the others move if the head is taken.
+            wire             before = i == 0 || (full[i == 0 ? 0 : i - 1] && head_valid_reg);
+            wire             moves  = i == 0 ? renew : take;
 
             always @(posedge clk) begin
-                if (shift || !full[i]) place_reg <= full[i+1] ? places[(i+1)*DATA_W +: DATA_W] : ram_data;
-                valid_reg[i] <= shift ? full[i+1] || (fresh_reg && (i == 0 || full[i]))
+                if (moves || !full[i]) place_reg <= full[i+1] ? places[(i+1)*DATA_W +: DATA_W] : ram_data;
+                valid_reg[i] <= moves ? full[i+1] || (fresh_reg && (i == 0 || full[i]))
                                       : full[i] || (fresh_reg && before);
                 if (rst) valid_reg[i] <= 1'b0;
             end
@@ -145,7 +152,7 @@ module ws_merge_queue #(
     reg  [ADDR_W+2:0]           count_ref;
     reg  [OUTPUT_REG+2:0]       came_ref;       // in which of the last cycles an item arrived
     reg                         past_valid = 1'b0;
-    wire [ADDR_W:0]             stored_ref  = write_reg - read_reg;
+    reg  [ADDR_W:0]             stored_ref;
     wire [COUNT_W-1:0]          fresh_place = head_valid_reg + places_ref;
     integer                     n;
     reg  [COUNT_W-1:0]          places_ref;     // valid ones
@@ -164,28 +171,33 @@ module ws_merge_queue #(
         past_valid <= 1'b1;
         came_ref   <= {came_ref, s_valid};
         count_ref  <= count_ref + s_valid - take;
+        stored_ref <= stored_ref + s_valid - read;
         for (n = 0; n < N; n = n + 1)
             if (s_valid && n == count_ref - take) items_ref[n*DATA_W +: DATA_W] <= s_data;
             else if (take && n < N - 1) items_ref[n*DATA_W +: DATA_W] <= items_ref[(n+1)*DATA_W +: DATA_W];
         if (rst) begin
-            count_ref <= 0;
-            came_ref  <= 0;
+            count_ref  <= 0;
+            stored_ref <= 0;
+            came_ref   <= 0;
         end
         if (!past_valid) assume (rst);
         else if (!rst) begin
             assume (!take || head_valid_reg);
             assume (!s_valid || stored_ref != 1 << ADDR_W);
             assert (stored_ref <= 1 << ADDR_W);
+            assert (write_reg == read_reg + stored_ref[ADDR_W-1:0]);
+            assert (stored_reg == (stored_ref != 0));
+            if (stored_reg) assert (write_reg == newest_reg + 1'b1);
             assert (count_ref == count_reg + stored_ref);
             assert (count_reg == fresh_place + fresh_reg + (OUTPUT_REG != 0 && arrives));
-            assert (stored_reg || stored_ref <= 1);
+            assert (past_stored_reg || stored_ref <= 1);
             // the registers fill from the head on
             assert (head_valid_reg || (valid_reg >> 1) == 0);
             for (n = 1; n <= SPARE; n = n + 1) assert (!valid_reg[n] || valid_reg[n-1]);
             // what waits in the RAM waits for the registers, which are full
             assert (stored_ref < 2 || count_reg == CAPACITY);
             // and if there is none before it, an item needs the same time to each register
-            if (count_reg != CAPACITY) assert (stored == came_ref[0] && (OUTPUT_REG == 0 || arrives == came_ref[1]));
+            if (count_reg != CAPACITY) assert (stored_reg == came_ref[0] && (OUTPUT_REG == 0 || arrives == came_ref[1]));
             if (!valid_reg[0]) assert (fresh_reg == came_ref[OUTPUT_REG+1]);
             if (!head_valid_reg) assert (valid_reg[0] == came_ref[OUTPUT_REG+2]);
             // each item is in its place

@@ -85,6 +85,12 @@ def test_measure_what_a_command_prints():
         measure("demo", {"run": "false"})
 
 
+def test_a_figure_that_is_entered_by_hand_is_kept_and_named(capsys):
+    entry = {"run": "echo 6 rows", "find": {"rows": "([0-9]+) rows"}, "rows": 5, "note": 7}
+    assert measure("demo", entry) == entry | {"rows": 6}
+    assert capsys.readouterr().err == "demo.note: kept, as no `find` says where the command prints it\n"
+
+
 def test_measure_a_core():
     now = measure("select_const", ENTRY)
     assert now["run"] == ENTRY["run"]

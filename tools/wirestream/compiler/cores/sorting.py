@@ -269,7 +269,7 @@ class MergeSort(Core):
             spare = block + 2 * exact
             address = ((run if exact else run + 2) - 1).bit_length()
             memories += [Memory(item, 1 << address, block)] * 2
-            ff += 2 * item * (2 + spare + (not block)) + item + 8 * address + 20
+            ff += 2 * item * (2 + spare + (not block)) + item + 10 * address + 18
             lut += (1.7 + 0.7 * spare) * item + 3.5 * key + 12 + 40 * block
         return Cells(lut, ff + item, tuple(memories))
 

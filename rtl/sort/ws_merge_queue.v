@@ -27,6 +27,10 @@ module ws_merge_queue #(
     parameter OUTPUT_REG = 0,
     parameter SPARE      = 0,
     parameter STYLE      = "auto"
+`ifdef FORMAL
+    , parameter PLACE_W = ADDR_W + 2
+    , parameter SLOTS   = 4 + SPARE + (1 << ADDR_W)
+`endif
 ) (
     input  wire              clk,
     input  wire              rst,
@@ -42,9 +46,21 @@ module ws_merge_queue #(
     output wire              empty_next     // the queue will be empty, but for s_data in this cycle and the last one
 `ifdef FORMAL
     ,
-    output wire                            head_valid,
-    output wire [ADDR_W+2:0]               items_count,
-    output wire [(DATA_W<<(ADDR_W+1))-1:0] items        // the first one in the least significant bits
+    // For the proof of the owner, with OUTPUT_REG = 0: else an item may be in the RAM's own register, which is none of
+    // the slots.
+    // An item has a place in the order of arrival, modulo 2**PLACE_W. A slot is a register or a word of the RAM; the
+    // last one is the next word to read, again.
+    output wire                     head_valid,
+    output wire [PLACE_W-1:0]       total,          // items that have arrived
+    output wire [PLACE_W-1:0]       gone,           // and that have been taken
+    output wire [OUTPUT_REG+2:0]    came,           // bit n: an item came n+1 cycles ago
+    output reg  [DATA_W-1:0]        first,          // the first item
+    output reg  [SLOTS-1:0]         live,           // the slot has an item
+    output reg  [SLOTS-1:0]         timed,          // and it is known when it came, see ws_merge_level
+    output reg  [SLOTS-1:0]         follows,        // there is a next item
+    output reg  [SLOTS*PLACE_W-1:0] places,
+    output wire [SLOTS*DATA_W-1:0]  items,
+    output reg  [SLOTS*DATA_W-1:0]  followers
 `endif
 );
 
@@ -80,7 +96,7 @@ module ws_merge_queue #(
         .wr_en(s_valid), .wr_addr(write_reg), .wr_data(s_data),
         .rd_en(read), .rd_addr(read_reg), .rd_data(ram_data)
 `ifdef FORMAL
-        , .watch_addr(read_reg), .watch_data(), .watch_addr_2(read_reg), .watch_data_2(),
+        , .watch_addr(read_reg), .watch_data(first_word), .watch_addr_2(read_reg), .watch_data_2(),
         .words(words)
 `endif
     );
@@ -119,8 +135,8 @@ module ws_merge_queue #(
 
     // Place 0 is the next item, the others are spare. The RAM's output goes to the first that is empty after the shift.
     wire [SPARE+1:0]              full   = {1'b0, valid_reg};
-    wire [(SPARE+2)*DATA_W-1:0]   places;
-    assign places[(SPARE+1)*DATA_W +: DATA_W] = ram_data;
+    wire [(SPARE+2)*DATA_W-1:0]   waiting;
+    assign waiting[(SPARE+1)*DATA_W +: DATA_W] = ram_data;
 
     genvar i;
     generate
@@ -131,85 +147,105 @@ module ws_merge_queue #(
             wire             moves  = i == 0 ? renew : take;
 
             always @(posedge clk) begin
-                if (moves || !full[i]) place_reg <= full[i+1] ? places[(i+1)*DATA_W +: DATA_W] : ram_data;
+                if (moves || !full[i]) place_reg <= full[i+1] ? waiting[(i+1)*DATA_W +: DATA_W] : ram_data;
                 valid_reg[i] <= moves ? full[i+1] || (fresh_reg && (i == 0 || full[i]))
                                       : full[i] || (fresh_reg && before);
                 if (rst) valid_reg[i] <= 1'b0;
             end
-            assign places[i*DATA_W +: DATA_W] = place_reg;
+            assign waiting[i*DATA_W +: DATA_W] = place_reg;
         end
     endgenerate
 
     assign head       = head_reg;
     assign next_valid = valid_reg[0];
-    assign next       = places[DATA_W-1:0];
+    assign next       = waiting[DATA_W-1:0];
 
 `ifdef FORMAL
-    // The items in order, and where each of them is. Its owner's properties are about them.
-    localparam N = 2 << ADDR_W;
-    wire [(DATA_W<<ADDR_W)-1:0] words;
-    reg  [N*DATA_W-1:0]         items_ref;
-    reg  [ADDR_W+2:0]           count_ref;
-    reg  [OUTPUT_REG+2:0]       came_ref;       // in which of the last cycles an item arrived
+    // The slots: head, next, spare places, the RAM's output, its words, the next word.
+    localparam FRESH = SPARE + 2;
+    localparam WORDS = 1 << ADDR_W;
+    wire [DATA_W*WORDS-1:0]     words;
+    wire [DATA_W-1:0]           first_word;
     reg                         past_valid = 1'b0;
-    reg  [ADDR_W:0]             stored_ref;
-    wire [COUNT_W-1:0]          fresh_place = head_valid_reg + places_ref;
-    integer                     n;
+    reg  [PLACE_W-1:0]          total_ref, read_ref, taken_ref;     // items that have arrived, been read, been taken
+    reg  [OUTPUT_REG+2:0]       came_ref;
+    wire [PLACE_W-1:0]          stored_ref = total_ref - read_ref;
     reg  [COUNT_W-1:0]          places_ref;     // valid ones
-    reg  [ADDR_W-1:0]           ahead;
+    reg                         after;
+    reg  [DATA_W-1:0]           item;
+    reg  [PLACE_W-1:0]          place;
+    reg  [ADDR_W-1:0]           back;           // items that have come after this one
+    wire [PLACE_W-1:0]          sum = taken_ref + count_reg;
+    integer                     n;
 
-    assign head_valid  = head_valid_reg;
-    assign items       = items_ref;
-    assign items_count = count_ref;
+    assign head_valid = head_valid_reg;
+    assign total      = total_ref;
+    assign gone       = taken_ref;
+    assign came       = came_ref;
+    assign items      = {first_word, words, waiting, head_reg};
 
     always @* begin
         places_ref = 0;
         for (n = 0; n <= SPARE; n = n + 1) places_ref = places_ref + valid_reg[n];
+        {live, timed, follows, places, followers} = 0;
+        // the registers, from the last item to the first
+        {after, item, place}  = {stored_ref != 0, first_word, read_ref};
+        live[0 +: FRESH+1]    = {fresh_reg, valid_reg, head_valid_reg};
+        for (n = FRESH; n >= 0; n = n - 1) begin
+            {follows[n], followers[n*DATA_W +: DATA_W]} = {after, item};
+            if (live[n]) {after, item, place} = {1'b1, items[n*DATA_W +: DATA_W], place - 1'b1};
+            places[n*PLACE_W +: PLACE_W] = place;
+        end
+        first = item;
+        // the words
+        for (n = 0; n < WORDS; n = n + 1) begin
+            back = total_ref - 1 - n;
+            live[FRESH+1+n]    = back < stored_ref;
+            follows[FRESH+1+n] = back != 0;
+            followers[(FRESH+1+n)*DATA_W +: DATA_W] = words[(n+1)%WORDS*DATA_W +: DATA_W];
+            places[(FRESH+1+n)*PLACE_W +: PLACE_W]  = total_ref - 1'b1 - back;
+        end
+        // if nothing is before it, an item needs the same time to each register
+        places[(SLOTS-1)*PLACE_W +: PLACE_W] = read_ref;
+        timed[1]       = valid_reg[0] && !head_valid_reg;
+        timed[FRESH]   = fresh_reg && !valid_reg[0];
+        timed[SLOTS-1] = stored_ref != 0 && count_reg != CAPACITY;
     end
 
     always @(posedge clk) begin
         past_valid <= 1'b1;
         came_ref   <= {came_ref, s_valid};
-        count_ref  <= count_ref + s_valid - take;
-        stored_ref <= stored_ref + s_valid - read;
-        for (n = 0; n < N; n = n + 1)
-            if (s_valid && n == count_ref - take) items_ref[n*DATA_W +: DATA_W] <= s_data;
-            else if (take && n < N - 1) items_ref[n*DATA_W +: DATA_W] <= items_ref[(n+1)*DATA_W +: DATA_W];
+        total_ref  <= total_ref + s_valid;
+        read_ref   <= read_ref + read;
+        taken_ref  <= taken_ref + take;
         if (rst) begin
-            count_ref  <= 0;
-            stored_ref <= 0;
-            came_ref   <= 0;
+            came_ref  <= 0;
+            total_ref <= 0;
+            read_ref  <= 0;
+            taken_ref <= 0;
         end
         if (!past_valid) assume (rst);
         else if (!rst) begin
             assume (!take || head_valid_reg);
-            assume (!s_valid || stored_ref != 1 << ADDR_W);
-            assert (stored_ref <= 1 << ADDR_W);
-            assert (write_reg == read_reg + stored_ref[ADDR_W-1:0]);
+            assume (!s_valid || stored_ref < WORDS);
+            assert (stored_ref <= WORDS);
+            assert (write_reg == total_ref[ADDR_W-1:0] && read_reg == read_ref[ADDR_W-1:0]);
             assert (stored_reg == (stored_ref != 0));
             if (stored_reg) assert (write_reg == newest_reg + 1'b1);
-            assert (count_ref == count_reg + stored_ref);
-            assert (count_reg == fresh_place + fresh_reg + (OUTPUT_REG != 0 && arrives));
-            assert (past_stored_reg || stored_ref <= 1);
+            assert (read_ref == sum);
+            assert (count_reg == head_valid_reg + places_ref + fresh_reg + (OUTPUT_REG != 0 && arrives));
+            assert (past_stored_reg || stored_ref == came_ref[0]);
+            assert (!came_ref[0] || stored_reg);
+            assert (!past_stored_reg || came_ref[1] || count_reg == CAPACITY);
             // the registers fill from the head on
             assert (head_valid_reg || (valid_reg >> 1) == 0);
             for (n = 1; n <= SPARE; n = n + 1) assert (!valid_reg[n] || valid_reg[n-1]);
             // what waits in the RAM waits for the registers, which are full
             assert (stored_ref < 2 || count_reg == CAPACITY);
-            // and if there is none before it, an item needs the same time to each register
-            if (count_reg != CAPACITY) assert (stored_reg == came_ref[0] && (OUTPUT_REG == 0 || arrives == came_ref[1]));
+            if (count_reg != CAPACITY)
+                assert (stored_reg == came_ref[0] && (OUTPUT_REG == 0 || arrives == came_ref[1]));
             if (!valid_reg[0]) assert (fresh_reg == came_ref[OUTPUT_REG+1]);
             if (!head_valid_reg) assert (valid_reg[0] == came_ref[OUTPUT_REG+2]);
-            // each item is in its place
-            if (head_valid_reg) assert (head_reg == items_ref[0 +: DATA_W]);
-            for (n = 0; n <= SPARE; n = n + 1)
-                if (valid_reg[n]) assert (places[n*DATA_W +: DATA_W] == items_ref[(head_valid_reg+n)*DATA_W +: DATA_W]);
-            if (fresh_reg) assert (ram_data == items_ref[fresh_place*DATA_W +: DATA_W]);
-            for (n = 0; n < 1 << ADDR_W; n = n + 1) begin
-                ahead = n - read_reg;
-                if (ahead < stored_ref)
-                    assert (words[n*DATA_W +: DATA_W] == items_ref[(count_reg+ahead)*DATA_W +: DATA_W]);
-            end
         end
     end
 `endif

@@ -135,6 +135,98 @@ module ws_merge_sort #(
         end
     end
 
+`ifdef FORMAL
+    // Bounded; the levels have proofs of their own, and here the last one's output obeys the rules, if the first one's
+    // input does. The rest of a tuple is {early, mark}, see ws_merge_rules. Of the ends of windows the one
+    // with the number `watched_end` is described: the rows before it are counted.
+    localparam RUN  = 1 << LEVELS;
+    localparam IDLE = RUN + 6*LEVELS + 1;       // cycles until everything has left
+    (* anyconst *) wire [KEY_W:0] watched;
+    (* anyconst *) wire [4:0]     watched_end;
+    wire [7:0]      in_records, out_records;
+    wire [KEY_W:0]  in_least, out_least;
+    wire [1:0]      in_seen, out_seen;
+    wire            in_end, in_early, out_end, out_early;
+    reg             past_valid = 1'b0;
+    reg  [4:0]      in_rows_ref, out_rows_ref, rows_ref;    // all rows; those before the watched end
+    reg  [4:0]      in_ends_ref, out_ends_ref, run_rows_ref;
+    reg  [5:0]      idle_ref;
+    reg             open_ref, punct_ref, eos_ref, last_ref, short_ref, early_ref, closed_ref;
+    reg  [KEY_W-1:0] key_ref;
+    reg  [RUN_W-1:0] number_ref;
+    reg  [1:0]      seen_ref;
+    wire            in_closes  = s_punct || s_eos;
+    wire            out_closes = m_punct || m_eos;
+    wire [4:0]      in_rows    = in_rows_ref + s_valid;
+    wire [4:0]      out_rows   = out_rows_ref + (m_valid || evt_equal);
+
+    ws_merge_rules #(.RUN(1), .KEY_W(KEY_W + 1), .ASSUME(1)) in_rules (
+        .clk(clk), .rst(rst), .watched(watched), .valid(valids[0]), .last(lasts[0]), .end_(ends[0]),
+        .key(items[DATA_W+1 +: KEY_W+1]), .mark(items[1:0]), .early(items[2]),
+        .records(in_records), .least(in_least), .seen(in_seen), .was_end(in_end), .was_early(in_early)
+    );
+    ws_merge_rules #(.RUN(RUN), .KEY_W(KEY_W + 1)) out_rules (
+        .clk(clk), .rst(rst), .watched(watched), .valid(arrives), .last(lasts[LEVELS]), .end_(ends[LEVELS]),
+        .key(item[DATA_W+1 +: KEY_W+1]), .mark(item[1:0]), .early(item[2]),
+        .records(out_records), .least(out_least), .seen(out_seen), .was_end(out_end), .was_early(out_early)
+    );
+
+    always @(posedge clk) begin
+        past_valid   <= 1'b1;
+        in_rows_ref  <= in_rows;
+        out_rows_ref <= out_rows;
+        in_ends_ref  <= in_ends_ref + in_closes;
+        out_ends_ref <= out_ends_ref + out_closes;
+        idle_ref     <= s_valid || in_closes ? 0 : idle_ref + (idle_ref != IDLE);
+        if (s_valid || in_closes) open_ref <= !in_closes;
+        if (in_closes && in_ends_ref == watched_end) {rows_ref, punct_ref, eos_ref} <= {in_rows, s_punct, s_eos};
+        if (m_valid) begin
+            {key_ref, last_ref, early_ref} <= {m_key, m_last, m_data[2]};
+            run_rows_ref <= m_last ? 0 : run_rows_ref + 1;
+            seen_ref <= seen_ref | m_data[1:0];
+        end
+        short_ref <= !out_closes && (m_valid ? m_last && run_rows_ref != RUN - 1 : short_ref);
+        closed_ref <= out_closes || (closed_ref && !m_valid);
+        if (out_closes) number_ref <= 0;
+        else if (m_valid && m_last) number_ref <= number_ref + 1'b1;
+        if (rst) begin
+            {in_rows_ref, out_rows_ref, in_ends_ref, out_ends_ref, idle_ref} <= 0;
+            {open_ref, short_ref, run_rows_ref, number_ref} <= 0;
+            {last_ref, early_ref, closed_ref} <= 3'b111;
+            seen_ref <= 2'b00;
+        end
+
+        if (!past_valid) assume (rst);
+        else if (!rst) begin
+            assume (!s_valid || !s_punct);
+            // every tuple is a row, and every end of a window leaves after all rows of the window
+            ref_none:   assert (in_rows_ref - out_rows < 16);
+            ref_all:    assert (idle_ref != IDLE || open_ref
+                                || (in_rows_ref == out_rows_ref && in_ends_ref == out_ends_ref));
+            ref_end:    assert (!out_closes || out_ends_ref != watched_end
+                                || (rows_ref == out_rows && m_punct == punct_ref && m_eos == eos_ref));
+            ref_punct:  assert (!m_valid || !m_punct);
+            // a run is sorted, and not longer than it may be
+            ref_sorted: assert (!m_valid || last_ref || (UNIQUE != 0 ? m_key > key_ref : m_key >= key_ref));
+            ref_run:    assert (!m_valid || (run_rows_ref < RUN && m_run == number_ref));
+            ref_last:   assert (!m_eos || !m_valid || m_last);
+            ref_short:  assert (!m_valid || !short_ref || UNIQUE != 0);
+            ref_long:   assert (evt_long == (m_valid && number_ref == 1 && run_rows_ref == 0) || RUN_W == 1);
+            ref_equal:  assert (evt_equal == 0 || UNIQUE != 0);
+            ref_close:  assert (m_valid || !out_closes || last_ref);
+            ref_early:  assert (!m_valid || m_data[2] == early_ref || (early_ref && closed_ref));
+            // the watched tuples are rows once, the first one first
+            ref_marks:  assert (!m_valid || ((m_data[1:0] & seen_ref) == 0
+                                             && (!m_data[1] || seen_ref[0] || UNIQUE != 0)));
+            ref_key:    assert (!m_valid || m_data[1:0] == 0 || {1'b0, m_key} == watched);
+            cover (m_valid && m_last && run_rows_ref == RUN - 1 && m_data[1]);
+            cover (evt_long);
+            cover (m_eos && !m_punct && out_ends_ref == 1 && m_valid && m_data[2]);
+            cover (m_punct && m_eos && out_ends_ref == 1);
+        end
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -165,6 +165,57 @@ module ws_row_number #(
 
     wire unused = &{1'b0, unused_eos, unused_short, unused_partition, unused_collision};
 
+`ifdef FORMAL
+    // Bounded, and about the first window to end with WINDOWS = 1. A tuple is {mark}. The watched one may be any; it is
+    // a row if its partition was not refused, and fewer than K tuples of the partition are before it.
+    (* anyconst *) wire [KEY_W-1:0]       watched;
+    (* anyconst *) wire [PARTITION_W-1:0] watched_partition;
+    reg                    past_valid = 1'b0;
+    reg  [4:0]             age_ref;             // cycles since the end of the window
+    reg                    seen_ref, refused_ref, ended_ref, punct_ref;
+    reg  [RANK_W-1:0]      better_ref, rows_ref;
+    reg  [CLOSE_W-1:0]     close_ref;
+    reg  [LOOK_UP-1:0]       valid_past, punct_past;
+    wire                   in_partition = s_valid[0] && partition == watched_partition;
+    wire                   better = in_partition && !s_data[0] && (s_key < watched || (s_key == watched && !seen_ref));
+    wire                   mark_row = m_valid && m_data[0];
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        valid_past <= {valid_past, s_valid[0]};
+        punct_past <= {punct_past, s_punct};
+        seen_ref   <= seen_ref || (s_valid[0] && s_data[0]);
+        better_ref <= better_ref + (better && better_ref != K);
+        age_ref    <= age_ref + (age_ref != 0 && age_ref != 31) + (s_eos[0] && age_ref == 0);
+        if (s_eos[0]) {punct_ref, close_ref} <= {s_punct, s_close};
+        refused_ref <= refused_ref || (o_valid && o_partition == watched_partition);
+        ended_ref   <= ended_ref || m_eos;
+        rows_ref    <= rows_ref + (mark_row && rows_ref != K);
+        if (rst) begin
+            {age_ref, seen_ref, refused_ref, ended_ref, better_ref, rows_ref, valid_past, punct_past} <= 0;
+        end
+
+        if (!past_valid) assume (rst);
+        else if (!rst) begin
+            assume (!$past(rst) || !s_valid[0]);
+            assume (!s_valid[0] || !s_punct);
+            assume (age_ref == 0 || (!s_valid[0] && !s_eos[0]));
+            assume (!s_valid[0] || !s_data[0] || (!seen_ref && s_key == watched && partition == watched_partition));
+            ref_bus:     assert (!(m_valid && m_eos) && (m_eos || !m_punct) && !(o_valid && o_punct));
+            ref_o:       assert (o_punct == punct_past[LOOK_UP-1] && (!o_valid || valid_past[LOOK_UP-1]));
+            ref_eos:     assert (!m_eos || (!ended_ref && age_ref != 0));
+            ref_close:   assert (!m_eos || (m_punct == punct_ref && m_close == close_ref));
+            ref_row:     assert (!m_valid || (!ended_ref && age_ref >= K + 23 && m_close == close_ref && m_rank <= K));
+            ref_soon:    assert (age_ref != K + 23 || m_valid || m_eos);
+            ref_watched: assert (!mark_row || (rows_ref == 0 && !refused_ref && m_key == watched
+                                               && m_rank == better_ref + 1'b1));
+            ref_first:   assert (!m_eos || !seen_ref || refused_ref || better_ref == K || rows_ref != 0);
+            ref_release: assert (released_reg == (m_valid && m_rank == 1));
+            cover (m_eos && m_punct && ended_ref == 0 && rows_ref != 0);
+        end
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -91,6 +91,20 @@ def test_pdr_keeps_assumptions_and_leaves_out_bounded_assertions(tmp_path):
     prove(counter(tmp_path, "if (value == 4) assume (!step);", *odd), replace(PDR, depth=4))
 
 
+SAT = replace(OPTIONS, sat=1, induction=3)
+
+
+def test_induction_by_abc(tmp_path):
+    """Also of an assertion that needs several cycles of induction, with assumptions, and without bounded assertions."""
+    prove(counter(tmp_path, WHOLE, REACHED), SAT)
+    with pytest.raises(ProofFailure, match=r"induction fails(?s:.*)trace: .*induction.vcd"):
+        prove(counter(tmp_path, "assert (value != 7);", REACHED), SAT)
+    later = "if ($past(value, 2) == 6) assert (value != 6);", "soon: assert (value != 7);", REACHED
+    prove(counter(tmp_path, "if (value == 6) assume (step);", *later), replace(SAT, bounded=("soon",)))
+    with pytest.raises(ProofFailure, match="induction fails"):
+        prove(counter(tmp_path, *later), replace(SAT, bounded=("soon",)))
+
+
 def test_no_assertion_fails(tmp_path):
     with pytest.raises(ProofFailure, match="no assertion"):
         prove(counter(tmp_path, REACHED), OPTIONS)

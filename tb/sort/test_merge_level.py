@@ -79,7 +79,9 @@ class Level:
             taken = second if second.record.key < first.record.key else first
         if given.valid:
             self.arrive(now, given)
-        return self.take(taken) if taken else None
+        left = self.take(taken) if taken else None
+        assert sum(map(len, self.queues)) <= self.size + self.latency, "the header's bound, RUN + H - 1"
+        return left
 
     def arrive(self, now: int, given: Cycle) -> None:
         held = Held(now, self.runs, self.second, given)
@@ -91,7 +93,6 @@ class Level:
 
     def take(self, taken: Held) -> tuple[int, int, int, int]:
         self.queues[taken.run % 2].popleft()
-        assert sum(map(len, self.queues)) <= self.size + 6, "the header's bound"
         last, runs = 0, 1 if self.alone else 2
         self.ends |= taken.record.end
         if taken.record.last:

@@ -52,6 +52,19 @@ def lower(name: str, depth: int) -> list[str]:
     ]
 
 
+def lower_induction(name: str, depth: int) -> list[str]:
+    """The Yosys commands that write the induction step for `inductive`, in the files of `lower`: from any state, the
+    assertions hold for `depth` cycles and then for one more."""
+    return [
+        "setattr -unset init w:*",
+        "chformal -cover -remove",
+        "chformal -assert2cover",
+        f"techmap -D INDUCTION -D DEPTH={depth + 1} -map {TEMPLATES}",
+        "opt_merge",
+        *lower(name, depth + 1),
+    ]
+
+
 def base_case(folder: Path, name: str, depth: int) -> str:
     """Whether an assertion of ``<name>.aig`` fails within `depth` cycles: `HOLDS`, `FAILS`, or `VACUOUS` if none fails
     because no trace of `depth` + 1 cycles keeps the assumptions.
@@ -60,6 +73,11 @@ def base_case(folder: Path, name: str, depth: int) -> str:
     late = bad["late"][0]
     cadical = "-c " if depth > DEEP else ""
     words = _check(folder, name, [late, *bad["assert"]], f"{REDUCE}; bmc3 {cadical}-F {depth + 1}")
+    return _verdict(words, depth)
+
+
+def _verdict(words: str, depth: int) -> str:
+    """What the first of the bad states that ABC reached means; `late` is its output 0."""
     if failed := re.search(r"^Output +(\d+) of miter .* was asserted in frame +(\d+)\.", words, re.MULTILINE):
         output, frame = map(int, failed.groups())
         if output:
@@ -69,6 +87,13 @@ def base_case(folder: Path, name: str, depth: int) -> str:
     if f"No output asserted in {depth + 1} frames." in words:
         return VACUOUS
     raise Undecided(words)
+
+
+def inductive(folder: Path, name: str, depth: int) -> bool:
+    """Whether the assertions of the induction step ``<name>.aig`` hold after `depth` cycles in which they did."""
+    bad = _bad(folder, name)
+    words = _check(folder, name, [bad["late"][0], *bad["assert"]], f"&get; &scl; &put; bmc3 -F {depth + 2}")
+    return _verdict(words, depth + 1) == HOLDS
 
 
 def ever_fails(folder: Path, name: str) -> int | None:

@@ -2,6 +2,7 @@
 //
 // Templates for Yosys's techmap, used by bmc.py: cells that AIGER or the standard templates do not handle well.
 
+`ifndef INDUCTION
 // A cover becomes an inverted assertion: `reached` fails where the cover is reached. DEPTH is a macro.
 (* techmap_celltype = "$cover" *)
 module ws_cover (input A, input EN);
@@ -14,6 +15,20 @@ module ws_cover (input A, input EN);
     \$assert \_TECHMAP_REPLACE_.first (.A(since[1]), .EN(1'b1));
     \$assert \_TECHMAP_REPLACE_.late (.A(!since[`DEPTH]), .EN(1'b1));
 endmodule
+`else
+// For an induction, the assertions, given as covers, are assumed in the first cycles and asserted in the one after.
+(* techmap_celltype = "$cover" *)
+module ws_step (input A, input EN);
+    (* init = `DEPTH'd0 *)
+    wire [`DEPTH-1:0] past;
+    wire [`DEPTH:0]   since = {past, 1'b1};
+
+    \$ff #(.WIDTH(`DEPTH)) count (.D(since[`DEPTH-1:0]), .Q(past));
+    \$assume \_TECHMAP_REPLACE_.before (.A(A), .EN(EN && !since[`DEPTH-1]));
+    \$assert \_TECHMAP_REPLACE_.then (.A(A), .EN(EN && since[`DEPTH-1]));
+    \$assert \_TECHMAP_REPLACE_.late (.A(!since[`DEPTH]), .EN(1'b1));
+endmodule
+`endif
 
 // Division by a positive constant, as wide as the constant; the standard template is as wide as an integer.
 (* techmap_celltype = "$div $mod" *)

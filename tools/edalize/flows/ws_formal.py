@@ -16,6 +16,7 @@ class Ws_formal(Flow):  # FuseSoC derives the class name from the flow's
             "short": {"type": "int", "desc": "Depth of a short proof, if the full one takes minutes"},
             "induction": {"type": "int", "desc": "Longest induction, if not depth"},
             "pdr": {"type": "int", "desc": "1: property directed reachability instead of the induction"},
+            "sat": {"type": "int", "desc": "1: ABC shows the induction, one assertion after the other"},
             "cover": {"type": "int", "desc": "Cycles of the covers, if not depth"},
             "multiclock": {"type": "int", "desc": "1: the core has several clocks"},
             "configurations": {"type": "str", "desc": "Parameter values, one proof each: A=1 B=2", "list": True},

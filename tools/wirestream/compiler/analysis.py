@@ -138,9 +138,7 @@ def behind_entry(plan: Plan) -> Plan:
     """The part of a plan that the circuit implements after its entry. The entry admits only the tuples of sessions, so
     the filters before a session window are dropped."""
     match plan:
-        case Union(parts=parts):
-            return Union(tuple(map(behind_entry, parts)))
-        case Stacked(parts=parts):
+        case Union(parts=parts) | Stacked(parts=parts):
             return replace(plan, parts=tuple(map(behind_entry, parts)))
         case Aggregate(window=window) if window.session:
             return replace(plan, child=unconditional(plan.child))

@@ -66,9 +66,7 @@ def _fold(plan: Plan, known: dict[str, Constant]) -> Plan:
     match plan:
         case Input():
             return plan
-        case Union(parts=parts):
-            return Union(tuple(_fold(part, {}) for part in parts))
-        case Stacked(parts=parts):
+        case Union(parts=parts) | Stacked(parts=parts):
             return replace(plan, parts=tuple(_fold(part, {}) for part in parts))
         case Aggregate(child=child) | Windowed(child=child) | Numbered(child=child) | Ranked(child=child):
             return replace(plan, child=_fold(child, {}))

@@ -31,9 +31,7 @@ from wirestream.compiler.types import BOOLEAN, Integer, of_bits
 def in_parts(plan: Plan) -> Plan:
     """The plan with every such sum made of sums of parts."""
     match plan:
-        case Union(parts=parts):
-            return Union(tuple(map(in_parts, parts)))
-        case Stacked(parts=parts):
+        case Union(parts=parts) | Stacked(parts=parts):
             return replace(plan, parts=tuple(map(in_parts, parts)))
         case Join(left=left, right=right):
             return replace(plan, left=in_parts(left), right=in_parts(right))

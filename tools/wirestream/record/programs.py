@@ -65,7 +65,7 @@ def main(argv: list[str] | None = None, prog: str = "wirestream machine") -> int
 def _add_options(p: argparse.ArgumentParser, name: str) -> None:
     count = "+" if name == "verify" else None
     p.add_argument("program", type=Path, nargs=count, help=f"program: text ({TEXT}), or header and code ({BINARY})")
-    p.add_argument(*("--stream",), type=Path, action="append", default=[], metavar="YML", help="further stream")
+    p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
     if name in ("asm", "dis"):
         p.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the result to this file")
     if name == "verify":

@@ -94,6 +94,6 @@ def test_partitions_that_find_no_entry():
     assert run.rows() == list(filter(whole, wanted))
     assert 0 < len(run.rows()) < len(wanted)
     assert run.counters["overflow_row"] == len(left)
-    status, lines = judged([Comparison.of(result, run.rows(), wanted, left)], run.counters)
+    status, lines = judged([Comparison.of(result, run.rows(), wanted, [left])], run.counters)
     assert status == Exit.EXPLAINED
     assert "of groups that found no entry in the table" in lines[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -238,3 +240,16 @@ def test_descriptions_of_earlier_versions() -> None:
     old = load_schema({"name": "Vwap", "id": 0x8001, "fields": fields}, ["Vwap"])
     assert old == load_schema({"name": "Vwap", "id": 0x8001, "fields": [fields[0], ["Vwap", "long null"], fields[2]]})
     assert old.nullable == ("Vwap",) and old.record_bytes == 24
+
+
+def test_reading_leaves_no_thread_behind(tmp_path: Path) -> None:
+    """A thread of a library that still runs when the process ends can abort it after its work is done."""
+    pyarrow.parquet.write_table(pa.table({"A": [1, 2]}), tmp_path / "a.parquet")
+    program = """
+import os, sys
+from wirestream.record.files import read_table
+before = os.listdir("/proc/self/task")
+assert len(read_table(sys.argv[1])) == 2
+assert os.listdir("/proc/self/task") == before
+"""
+    subprocess.run([sys.executable, "-c", program, tmp_path / "a.parquet"], check=True)

@@ -227,7 +227,7 @@ module ws_fjoin #(
     wire [7:0]         window_ask_len, probe_ask_len;
     wire [TUPLE_W-1:0] w_data, p_data;
 
-    ws_fjoin_reader #(
+    ws_axi_reader #(
         .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(ROWS_W), .BURST(BURST), .FIFO_W(READ_W),
         .TAG_W(QUEUE_W)
     ) window_reader (
@@ -241,7 +241,7 @@ module ws_fjoin #(
         .m_error(w_error), .m_tag(w_job)
     );
 
-    ws_fjoin_reader #(
+    ws_axi_reader #(
         .DATA_W(DATA_W), .ADDR_W(ADDR_W), .TUPLE_W(TUPLE_W), .COUNT_W(PROBES_W), .BURST(BURST), .FIFO_W(READ_W),
         .TAG_W(QUEUE_W)
     ) probe_reader (

@@ -36,7 +36,7 @@
 //              cancel    aborts; restart resets everything else while there is no job, for a new ring
 //              next      takes the current completion; only while there is one
 //              clear     resets everything else
-//              probe_*, window_*   orders to the readers, see ws_fjoin_reader; order_job: the tag of both
+//              probe_*, window_*   orders to the readers, see ws_axi_reader; order_job: the tag of both
 //              s_window, m_window   window tuples from the reader to the chain, followed by the FLUSH
 //              probe_taken   a probe has gone to the chain
 //              halt, idle   of both readers and the writer; full, done, written: of the writer, see ws_fjoin_writer.

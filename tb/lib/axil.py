@@ -21,9 +21,9 @@ class Bus:
     pause: probability that a channel waits in a cycle, independent for each. Data that is not valid is random.
     """
 
-    def __init__(self, dut, pause: float = 0.0):
-        logging.getLogger(f"cocotb.{dut._name}.s_axil").setLevel(logging.WARNING)
-        master = self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.rst)
+    def __init__(self, dut, pause: float = 0.0, prefix: str = "s_axil"):
+        logging.getLogger(f"cocotb.{dut._name}.{prefix}").setLevel(logging.WARNING)
+        master = self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, prefix), dut.clk, dut.rst)
         write, read = master.write_if, master.read_if
         for name, channel in (
             *(("aw", write.aw_channel), ("w", write.w_channel), ("b", write.b_channel)),
@@ -32,7 +32,7 @@ class Bus:
             if pause:
                 channel.set_pause_generator(pauses(pause, rng(f"axil/{name}")))
         for name, content in (("aw", ("awaddr",)), ("w", ("wdata", "wstrb")), ("ar", ("araddr",))):
-            valid, *signals = (getattr(dut, f"s_axil_{signal}") for signal in (f"{name}valid", *content))
+            valid, *signals = (getattr(dut, f"{prefix}_{signal}") for signal in (f"{name}valid", *content))
             cocotb.start_soon(scramble(valid, signals, dut.clk, rng(f"axil/{name}/scramble")))
 
     async def read(self, address: int) -> tuple[int, int]:

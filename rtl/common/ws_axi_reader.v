@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ws_fjoin_reader: reads arrays of tuples from memory, one after the other: a read port of FJoin's machine.
+// ws_axi_reader: reads arrays of tuples from memory, one after the other, over the read channels of AXI4.
 //
 // Bursts end at multiples of BURST beats, so none crosses 4 KB. Beats are requested as long as the FIFO has a place for
 // them: so many are in flight that the memory's latency is hidden, and arriving beats never wait. An order is an array;
@@ -34,7 +34,7 @@
 
 `default_nettype none
 
-module ws_fjoin_reader #(
+module ws_axi_reader #(
     parameter DATA_W  = 128,
     parameter ADDR_W  = 32,
     parameter TUPLE_W = 64,
@@ -102,7 +102,7 @@ module ws_fjoin_reader #(
 
     localparam [1:0] STATE_IDLE = 2'd0, STATE_SIZE = 2'd1, STATE_REQUEST = 2'd2;
     localparam [BURST_W:0]  WHOLE = BURST;
-    localparam [LEFT_W-1:0] ROUND = PER - 1;
+    localparam [LEFT_W-1:0] ROUND = ~({LEFT_W{1'b1}} << PER_W);     // PER - 1
     localparam [FIFO_W:0]   MOST  = (1 << FIFO_W) - BURST;   // beats in flight that leave room for a burst
     localparam [FIFO_W:0]   FEWER = MOST - BURST;            // that still do after one more burst
 

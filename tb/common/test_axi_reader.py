@@ -1,4 +1,4 @@
-"""fjoin_reader: every tuple of every array in order, bursts in bounds, one tuple per cycle from a slow memory, halt."""
+"""axi_reader: every tuple of every array in order, bursts in bounds, one tuple per cycle from a slow memory, halt."""
 
 from __future__ import annotations
 
@@ -149,8 +149,8 @@ PARAMETERS = {
 
 @pytest.mark.parametrize("parameters", PARAMETERS)
 def test_cocotb(parameters):
-    run("fjoin_reader", **PARAMETERS[parameters])
+    run("axi_reader", **PARAMETERS[parameters])
 
 
 def test_four_state():
-    run_four_state("fjoin_reader", "arrays_of_all_sizes", **PARAMETERS["parts"])
+    run_four_state("axi_reader", "arrays_of_all_sizes", **PARAMETERS["parts"])

@@ -27,10 +27,11 @@ from wirestream.design import RTL
 DESCRIPTION = RTL / "net" / "registers.yml"
 VERILOG = RTL / "net" / "ws_registers.vh"
 
-WIDTHS = {"number": 32, "ipv4": 32, "mac": 48}
+WIDTHS = {"number": 32, "address": 64, "ipv4": 32, "mac": 48}
 ACCESS = ("rw", "ro", "wo")
 WORDS = 64  # 32-bit words below the counters that the RTL decodes
 COUNTERS_AT = 0x800  # the address of counters in the RTL: the upper half of 4 KB
+NO_COUNTERS = {"address": COUNTERS_AT, "most": 0, "names": []}
 SNAPSHOT_S = 1.0  # timeout of a snapshot, which takes microseconds
 
 
@@ -181,7 +182,7 @@ def load(path: str | Path = DESCRIPTION) -> Description:
         raise DescriptionError(f"{path}: {' '.join(str(error).split())}") from None
     try:
         identity = {"id": data["id"], "version": data["version"]}
-        counters = data["counters"]
+        counters = data.get("counters", NO_COUNTERS)
         registers = [_register(entry, identity, path) for entry in data["registers"]]
         names = [Counter(entry["name"], entry["doc"]) for entry in counters["names"]]
     except (KeyError, TypeError) as error:
@@ -230,8 +231,8 @@ def description() -> Description:
 # --- renderings -----------------------------------------------------------------------------------------------------
 
 
-def verilog(d: Description) -> str:
-    """Constants for the RTL, as the file ws_registers.vh."""
+def verilog(d: Description, source: str = DESCRIPTION.name) -> str:
+    """Constants for the RTL, as the file ws_registers.vh. source: the name of the description's file."""
     masks = [0] * WORDS
     readable, writable = 0, 0
     for register in d.registers:
@@ -245,10 +246,10 @@ def verilog(d: Description) -> str:
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
         "//",
-        "// Written by `make docs` from registers.yml; do not edit.",
+        f"// Written by `make docs` from {source}; do not edit.",
         "",
         f"localparam WORDS = {WORDS};              // below the counters",
-        f"localparam MOST_COUNTERS = {d.most_counters};",
+        *([f"localparam MOST_COUNTERS = {d.most_counters};"] if d.most_counters else []),
         f"localparam [31:0] ID = 32'h{d.id:08x};",
         f"localparam [31:0] VERSION = 32'h{d.version:08x};",
         "",
@@ -275,6 +276,8 @@ A register of more than 32 bits has its low word first, and a new value takes ef
 write to a read-only register and a read of a write-only one return SLVERR, an address without a register DECERR. Values
 after reset are the RTL's defaults; the parameter in parentheses changes them.
 
+"""
+TABLE_HEAD = """\
 | offset | register | bits | access | after reset | meaning |
 |---|---|---|---|---|---|
 """
@@ -314,8 +317,8 @@ print(registers.local_ip, registers.counters()["udp_rx_delivered"])
 """
 
 
-def markdown(d: Description) -> str:
-    """The page docs/registers.md."""
+def table(d: Description) -> str:
+    """The table of the registers."""
     rows = []
     for r in d.registers:
         step = f" + 4 · i, i < {r.size}" if r.count else ""
@@ -323,13 +326,18 @@ def markdown(d: Description) -> str:
         shown = ", ".join(f"{v:#010x}" if r.name in ("id", "version") else str(v) for v in values).removesuffix(", 0")
         while r.count and shown.endswith(", 0"):
             shown = shown.removesuffix(", 0")
-        shown = "" if r.access == "wo" else "the parameters" if r.name == "sizes" else shown
+        shown = "" if r.access == "wo" else "the parameters" if r.name in ("sizes", "form", "limits") else shown
         bits = ", ".join(f"{n}: {bit}" for n, bit in enumerate(r.bits)) or f"{r.width - 1}:0"
         parameter = f" (`{r.parameter}`)" if r.parameter else ""
         name = f"`{r.name}[i]`" if r.count else f"`{r.name}`"
         rows.append(f"| 0x{r.address:03x}{step} | {name} | {bits} | {r.access} | {shown}{parameter} | {r.doc} |")
+    return TABLE_HEAD + "\n".join(rows) + "\n"
+
+
+def markdown(d: Description) -> str:
+    """The page docs/registers.md."""
     counters = [f"| 0x{COUNTERS_AT + 8 * n:03x} | `{c.name}` | {c.doc} |" for n, c in enumerate(d.counters)]
-    return HEAD + "\n".join(rows) + "\n" + COUNTERS_HEAD + "\n".join(counters) + "\n" + CLIENT
+    return HEAD + table(d) + COUNTERS_HEAD + "\n".join(counters) + "\n" + CLIENT
 
 
 # --- client ---------------------------------------------------------------------------------------------------------

@@ -32,11 +32,13 @@ QUANTITIES = {
     "seconds": "seconds for 256 MB (ours: ECP5)",
     "180 s": "1000 tuples/s of both streams, windows of 180 s",
     "300 s": "1000 tuples/s of both streams, windows of 300 s",
+    "speedup": "speedup by the co-processor",
+    "h": "H: time of a set",
 }
 LOGARITHMIC = {"share", "latency", "close", "rate", "placed", "cycles", "180 s", "300 s"}
 LOGARITHMIC |= {"slices", "comparators", "layers", "delay", "seconds"}
 # Numbers from simulations and equations: 3 digits.
-PRECISE = LOGARITHMIC - {"share", "latency", "close", "slices"} | {"results", "taken", "eta"}
+PRECISE = LOGARITHMIC - {"share", "latency", "close", "slices"} | {"results", "taken", "eta", "speedup", "h"}
 CELLS = {"lut", "ff", "srl", "slices", "share", "bram"}
 PAPERS = CHIPS["virtex6-240"].has
 DEVICE = {"lut": PAPERS.lut, "ff": PAPERS.ff, "bram": PAPERS.rams // 2}  # the papers' XC6VLX240T

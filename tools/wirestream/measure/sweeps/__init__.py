@@ -6,6 +6,7 @@ from wirestream.measure.curves import Sweep
 from wirestream.measure.sweeps.all_joins import JOINS, JOINS_ROWS
 from wirestream.measure.sweeps.fjoin import FJOIN, FJOIN_UNITS
 from wirestream.measure.sweeps.handshake_join import HANDSHAKE, HANDSHAKE_RATE
+from wirestream.measure.sweeps.sort_pcpi import SORT_PCPI
 from wirestream.measure.sweeps.sorting import SORT_COMPARATOR, SORT_LOGIC, SORT_MEDIAN, SORT_PIPELINED, SORT_SIZES
 from wirestream.measure.sweeps.window_join import WINDOW_OUTPUT, WINDOW_RATE
 from wirestream.measure.sweeps.windows import PANES, WID
@@ -26,4 +27,5 @@ SWEEPS: dict[str, Sweep] = {
     "sort_pipelined": SORT_PIPELINED,
     "sort_logic": SORT_LOGIC,
     "sort_median": SORT_MEDIAN,
+    "sort_pcpi": SORT_PCPI,
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import SparkSession, Window
 from pyspark.sql import functions as F
 
@@ -40,3 +42,20 @@ def first_of_each_group(spark: SparkSession, tuples: Sequence[tuple[int, int]], 
     numbered = "SELECT at, ROW_NUMBER() OVER (PARTITION BY group ORDER BY key, at) AS number FROM arrived"
     rows = spark.sql(f"SELECT at, number FROM ({numbered}) WHERE number <= {limit}").collect()
     return {(row["at"], row["number"]) for row in rows}
+
+
+def sorted_numbers(
+    spark: SparkSession, table: pa.Table, *, descending: bool = False, unique: bool = False, limit: int | None = None
+) -> np.ndarray:
+    """Column `number` of the rows of a table in the order of column `key`; equal keys in that of their numbers.
+
+    unique: only the first row of each key. limit: only so many.
+    """
+    frame = spark.createDataFrame(table)
+    if unique:
+        frame = frame.groupBy("key").agg(F.min("number").alias("number"))
+    key = F.col("key").desc() if descending else F.col("key").asc()
+    ordered = frame.orderBy(key, F.col("number").asc())
+    if limit is not None:
+        ordered = ordered.limit(limit)
+    return ordered.select("number").toArrow()["number"].to_numpy()

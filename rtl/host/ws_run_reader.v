@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ws_run_reader: reads the runs of an array in memory as K streams, for ws_merge_tree.
+//
+// The array is a sequence of runs of the same length, of which the last may be shorter. Input i of the tree has the runs
+// i, i + K, i + 2K, ..., each followed by an END; where the array has no such run any more it has an empty one, so that
+// every input has as many runs. Each stream has a queue of its own, and bursts are requested in turn for those that
+// have room: so no stream waits for another one, and the memory's latency is hidden.
+//
+//   order ──▶ next run, next burst ──▶ AR      R ──▶ ┌ queue 0   ──▶ m, END
+//                ▲        └── which queue ──────▶ ───┤ ...
+//                └──────── room ─────────────────────┴ queue K-1 ──▶ m, END
+//
+// Parameters   K        streams, a power of two, 2 to 64
+//              DATA_W   width of a record, and of the memory port, in bits, a power of two, 16 to 1024
+//              ADDR_W   width of a byte address in bits, at most 64; wider than the offset within a burst
+//              COUNT_W  width of a number of records in bits, 1 to 40
+//              BURST    maximum number of beats of a burst, a power of two, 2 to 256; up to 4096 bytes
+//              FIFO_W   2**FIFO_W records wait in a stream, at most 12; at least 4 * BURST
+// Ports        order_*  an array: address, of a beat; count, at least 1; run, records of a run, at least 1; groups, the
+//                       runs of each stream, at least 1. It is taken when all of the previous array has been requested
+//              halt     makes no more requests
+//              idle     everything requested has arrived
+//              r_*      a beat is always taken when it comes, but for a cycle after an empty run. r_error: it came with
+//                       SLVERR or DECERR
+//              m_*      of the streams, stream 0 in the low bits; m_end: an END, its data is undefined
+//              error    a beat came with an error, its record is in a stream like any other
+// Latency      K + 6 cycles; from order_valid to ar_valid. 5 from r_valid to m_valid
+// Issue rate   1 record a cycle in all, and from one stream alone if BURST is at least K + 6 and its queue covers the
+//              memory's latency; a burst, or an empty run, at most every 6 cycles
+// Overflow     cannot happen: see above
+// Bad input    A beat with r_error counts like any other; the user decides what to do
+// Source       ours; Knuth, The Art of Computer Programming 3, section 5.4.6, forecasting is not needed with a queue a run
+
+`default_nettype none
+
+module ws_run_reader #(
+    parameter K       = 16,
+    parameter DATA_W  = 64,
+    parameter ADDR_W  = 32,
+    parameter COUNT_W = 25,
+    parameter BURST   = 64,
+    parameter FIFO_W  = 9
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                order_valid,
+    output wire                order_ready,
+    input  wire [ADDR_W-1:0]   order_address,
+    input  wire [COUNT_W-1:0]  order_count,
+    input  wire [COUNT_W-1:0]  order_run,
+    input  wire [COUNT_W-1:0]  order_groups,
+    input  wire                halt,
+    output wire                idle,
+
+    output wire                ar_valid,
+    input  wire                ar_ready,
+    output wire [ADDR_W-1:0]   ar_addr,
+    output wire [7:0]          ar_len,
+
+    input  wire                r_valid,
+    output wire                r_ready,
+    input  wire [DATA_W-1:0]   r_data,
+    input  wire                r_last,
+    input  wire                r_error,
+
+    output wire [K-1:0]        m_valid,
+    input  wire [K-1:0]        m_ready,
+    output wire [K-1:0]        m_end,
+    output wire [K*DATA_W-1:0] m_data,
+    output reg                 error
+);
+
+    localparam BYTES_W = $clog2(DATA_W / 8);
+    localparam BURST_W = $clog2(BURST);
+    localparam INDEX_W = $clog2(K);
+    localparam BEAT_W  = ADDR_W - BYTES_W;
+    localparam POS_W   = COUNT_W + INDEX_W + 2;         // of a record of the array, or of a run beyond its end
+    localparam STATE_W = 2*POS_W + COUNT_W;
+    localparam PLACE_W = FIFO_W - BURST_W;              // a queue holds 2**PLACE_W bursts
+
+    initial if (K < 2 || K > 64 || K != 1 << INDEX_W || DATA_W < 16 || DATA_W > 1024 || DATA_W != 8 << BYTES_W
+                || COUNT_W < 1 || COUNT_W > 40) begin
+        $display("ERROR: %m: K = %0d, DATA_W = %0d (powers of two, 2 to 64, 16 to 1024), COUNT_W = %0d (1 to 40)",
+                 K, DATA_W, COUNT_W);
+        $finish;
+    end
+
+    initial if (BURST < 2 || BURST > 256 || BURST != 1 << BURST_W || BURST * DATA_W > 8 * 4096 || FIFO_W > 12
+                || PLACE_W < 2 || ADDR_W > 64 || ADDR_W <= BYTES_W + BURST_W) begin
+        $display("ERROR: %m: BURST = %0d (a power of two, 2 to 256, up to 4096 bytes), FIFO_W = %0d, ADDR_W = %0d",
+                 BURST, FIFO_W, ADDR_W);
+        $finish;
+    end
+
+    // ---- The next burst of a stream that has room, one stream after the other
+
+    localparam [2:0] STATE_IDLE = 3'd0, STATE_FILL = 3'd1, STATE_PICK = 3'd2, STATE_LOAD = 3'd3, STATE_STOP = 3'd4,
+                     STATE_LEFT = 3'd5, STATE_SIZE = 3'd6, STATE_SEND = 3'd7;
+    localparam [BURST_W:0] WHOLE = BURST;
+
+    reg  [2:0]         state_reg;
+    reg  [INDEX_W-1:0] stream_reg;
+    reg  [K-1:0]       active_reg;              // streams that have runs left
+    wire [K-1:0]       room;
+    reg  [BEAT_W-1:0]  base_reg;                // of the array
+    reg  [POS_W-1:0]   count_reg, run_reg;
+    reg  [POS_W-1:0]   others_reg;              // records from the end of a stream's run to its next one
+    reg  [COUNT_W-1:0] groups_reg;
+
+    // Of the stream: its next record, the end of its run as if the array went on, the number of its runs left, and what
+    // follows from them. The run is empty; it ends with the burst.
+    reg  [POS_W-1:0]   next_reg, stop_reg, end_reg, left_reg, after_reg;
+    reg  [COUNT_W-1:0] runs_reg;
+    reg  [BEAT_W-1:0]  beat_reg;
+    reg  [BURST_W:0]   to_end_reg, len_reg;
+    reg                empty_reg, last_reg;
+    wire [STATE_W-1:0] loaded;
+    wire               flights_ready;
+    wire               fill   = state_reg == STATE_FILL;
+    wire               done   = state_reg == STATE_SEND && flights_ready && (empty_reg || ar_ready);
+    wire               ends   = left_reg <= {{(POS_W-BURST_W-1){1'b0}}, to_end_reg};
+    wire [POS_W-1:0]   length = {{(POS_W-BURST_W-1){1'b0}}, len_reg};
+    wire [BURST_W-1:0] less   = len_reg[BURST_W-1:0] - 1'b1;
+    wire [BEAT_W+POS_W-1:0] offset = {{BEAT_W{1'b0}}, next_reg};
+    wire               unused = &{1'b0, order_address[BYTES_W-1:0], offset[BEAT_W +: POS_W]};
+    wire [STATE_W-1:0] kept   = fill     ? {next_reg, next_reg + run_reg, groups_reg}
+                              : last_reg ? {after_reg, after_reg + run_reg, runs_reg - 1'b1}
+                              :            {next_reg + length, stop_reg, runs_reg};
+
+    assign order_ready = state_reg == STATE_IDLE && !halt;
+    assign ar_valid    = state_reg == STATE_SEND && !empty_reg && flights_ready;
+    assign ar_addr     = {beat_reg, {BYTES_W{1'b0}}};
+    assign ar_len      = {{(8-BURST_W){1'b0}}, less};
+
+    ws_ram_sdp #(.DATA_W(STATE_W), .ADDR_W(INDEX_W), .STYLE("distributed")) streams (
+        .clk(clk),
+        .wr_en(fill || done), .wr_addr(stream_reg), .wr_data(kept),
+        .rd_en(1'b1), .rd_addr(stream_reg), .rd_data(loaded)
+    );
+
+    always @(posedge clk) begin
+        case (state_reg)
+            STATE_IDLE: if (order_valid && order_ready) begin
+                base_reg   <= order_address[ADDR_W-1:BYTES_W];
+                count_reg  <= {{(POS_W-COUNT_W){1'b0}}, order_count};
+                run_reg    <= {{(POS_W-COUNT_W){1'b0}}, order_run};
+                groups_reg <= order_groups;
+                next_reg   <= {POS_W{1'b0}};
+                others_reg <= {POS_W{1'b0}};
+                stream_reg <= {INDEX_W{1'b0}};
+                active_reg <= {K{1'b1}};
+                state_reg  <= STATE_FILL;
+            end
+            STATE_FILL: begin                   // the first run of each stream
+                next_reg   <= next_reg + run_reg;
+                stream_reg <= stream_reg + 1'b1;
+                if (&stream_reg) state_reg <= STATE_PICK;
+                else others_reg <= others_reg + run_reg;
+            end
+            STATE_PICK:
+                if (active_reg == 0 || halt) state_reg <= STATE_IDLE;
+                else if (active_reg[stream_reg] && room[stream_reg]) state_reg <= STATE_LOAD;
+                else stream_reg <= stream_reg + 1'b1;
+            STATE_LOAD: begin
+                {next_reg, stop_reg, runs_reg} <= loaded;
+                state_reg <= STATE_STOP;
+            end
+            STATE_STOP: begin
+                end_reg   <= stop_reg < count_reg ? stop_reg : count_reg;
+                empty_reg <= next_reg >= count_reg;
+                beat_reg  <= base_reg + offset[BEAT_W-1:0];
+                after_reg <= stop_reg + others_reg;
+                state_reg <= STATE_LEFT;
+            end
+            STATE_LEFT: begin
+                left_reg   <= end_reg - next_reg;
+                to_end_reg <= WHOLE - {1'b0, beat_reg[BURST_W-1:0]};
+                state_reg  <= STATE_SIZE;
+            end
+            STATE_SIZE: begin
+                len_reg   <= ends ? left_reg[BURST_W:0] : to_end_reg;
+                last_reg  <= ends || empty_reg;
+                state_reg <= STATE_SEND;
+            end
+            default: if (done) begin
+                if (last_reg && runs_reg == 1) active_reg[stream_reg] <= 1'b0;
+                stream_reg <= stream_reg + 1'b1;
+                state_reg  <= STATE_PICK;
+            end
+        endcase
+        if (rst) state_reg <= STATE_IDLE;
+    end
+
+    // ---- Beats, in the order of their bursts
+
+    wire               flight_valid, flight_empty, flight_last;
+    wire [INDEX_W-1:0] flight;
+    wire [5:0]         flights;
+    wire               take   = r_valid && r_ready;
+    wire               landed = flight_valid && (flight_empty || (take && r_last));
+    wire               word   = flight_valid && (flight_empty || take);
+    reg  [DATA_W+1:0]  word_reg;
+
+    assign r_ready = flight_valid && !flight_empty;
+    assign idle    = state_reg == STATE_IDLE && flights == 0;
+
+    ws_sync_fifo #(.DATA_W(INDEX_W + 2), .ADDR_W(5), .STYLE("distributed")) in_flight (
+        .clk(clk), .rst(rst),
+        .s_valid(done), .s_ready(flights_ready), .s_data({empty_reg, last_reg, stream_reg}),
+        .m_valid(flight_valid), .m_ready(landed), .m_data({flight_empty, flight_last, flight}),
+        .level(flights)
+    );
+
+    always @(posedge clk) begin
+        word_reg <= {flight_empty, flight_empty || (flight_last && r_last), r_data};
+        error    <= take && r_error && !rst;
+    end
+
+    // ---- The streams
+
+    localparam [PLACE_W+1:0] PLACES = (1 << PLACE_W) - 2;
+
+    genvar n;
+    generate
+        for (n = 0; n < K; n = n + 1) begin : gen_stream
+            reg  [PLACE_W:0] bursts_reg;        // in flight; an empty run counts as one
+            reg              room_reg;          // for one more, if none of them is shorter than it can be
+            reg              push_reg;          // word_reg is for this stream
+            reg              tail_reg;          // the last record of a run has left, its END has not
+            wire             valid, ready, empty, last, unused_ready;
+            wire [FIFO_W:0]  level;
+            wire             sent = done && stream_reg == n, came = landed && flight == n;
+            wire             unused_bits = &{1'b0, level[BURST_W-1:0], unused_ready};
+            wire [PLACE_W+1:0] places = {1'b0, level[FIFO_W:BURST_W]} + {1'b0, bursts_reg};
+
+            assign room[n]    = room_reg;
+            assign m_valid[n] = valid;
+            assign m_end[n]   = empty || tail_reg;
+            assign ready      = m_ready[n] && (m_end[n] || !last);
+
+            always @(posedge clk) begin
+                if (sent != came) bursts_reg <= bursts_reg + {{PLACE_W{came}}, 1'b1};
+                room_reg <= places <= PLACES;
+                push_reg <= word && flight == n && !rst;
+                if (valid && m_ready[n]) tail_reg <= last && !m_end[n];
+                if (rst) begin
+                    bursts_reg <= {PLACE_W+1{1'b0}};
+                    tail_reg    <= 1'b0;
+                end
+            end
+
+            ws_sync_fifo #(.DATA_W(DATA_W + 2), .ADDR_W(FIFO_W), .OUTPUT_REG(1)) queue (
+                .clk(clk), .rst(rst),
+                .s_valid(push_reg), .s_ready(unused_ready), .s_data(word_reg),
+                .m_valid(valid), .m_ready(ready), .m_data({empty, last, m_data[n*DATA_W +: DATA_W]}),
+                .level(level)
+            );
+        end
+    endgenerate
+
+endmodule
+
+`default_nettype wire

@@ -26,8 +26,8 @@ LINT_IMPORTS = report=$$($(VENV)/bin/lint-imports --no-logo --no-cache) && echo 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(READY) ## compile a query, simulate it with Ethernet frames, compare with PySpark [QUERY=my.sql] [DATA=my.csv] [ARGS="--tuples 20000"]
-	@$(PY) -m tb.demo $(QUERY) $(addprefix --data ,$(DATA)) $(ARGS)
+demo: $(READY) ## compile a query, simulate it with Ethernet frames, compare with PySpark [QUERY=my.sql] [DATA=my.csv] [ATTACH=host] [ARGS="--tuples 20000"]
+	@$(PY) -m tb.demo $(QUERY) $(addprefix --data ,$(DATA)) $(addprefix --attach ,$(ATTACH)) $(ARGS)
 
 board: $(READY) ## run a query on a simulated FPGA on the network [QUERY=my.sql] [ARGS="--tap"]
 	@$(PY) -m wirestream.host.board $(or $(QUERY),tb/demo.sql) $(ARGS)
@@ -82,6 +82,7 @@ docs: $(READY) ## regenerate the generated parts: core table, list of proofs, re
 	@$(PY) -m wirestream.compiler.cores fusesoc/compiler.core
 	@$(PY) -m wirestream.measure.cores --markdown docs/cores.md
 	@$(PY) -m wirestream.schema.registers --markdown docs/registers.md --verilog rtl/net/ws_registers.vh
+	@$(PY) -m wirestream.schema.host_registers
 	@$(PY) -m wirestream.compiler.dialect docs/dialect.md
 	@$(PY) -m docs.parts
 	@$(PY) -m docs.diagrams

@@ -16,12 +16,13 @@ except ModuleNotFoundError:  # FuseSoC runs another Python than the project's
 from wirestream.arguments import text_of
 from wirestream.compiler.methods import WINDOW_ROWS, WindowOptions
 from wirestream.compiler.output import write
+from wirestream.compiler.package import Attach
 from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.errors import QueryError
 from wirestream.schema.streams import load, shipped
 
-USED = {"query", "streams", "clock", "groups", "without", "windows", "luts", "ram_bits", "window_rows", "set"}
+USED = {"query", "streams", "clock", "groups", "without", "windows", "luts", "ram_bits", "window_rows", "set", "attach"}
 
 
 def main(config: dict) -> None:
@@ -42,7 +43,8 @@ def main(config: dict) -> None:
         windows = WindowOptions.read(given.get("windows", []), *sizes)
         groups = given.get("groups", CAPACITY)
         compiled = compile_queries(text, streams, file.stem, rewrites, clock_ns, groups, windows)
-        write(compiled, Path.cwd(), given.get("set"), config["vlnv"])
+        attach = Attach.read(given.get("attach", Attach.ETHERNET))
+        write(compiled, Path.cwd(), given.get("set"), config["vlnv"], attach)
     except QueryError as error:
         sys.exit(f"{file}: {error.shown(text)}")
     except (OSError, ValueError) as error:

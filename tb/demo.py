@@ -1,7 +1,8 @@
 """`make demo`: compile queries, simulate their circuit from frame to frame, and compare its rows with Spark's.
 
 `make demo QUERY=vwap.sql` runs any query, on a stream of fusesoc/streams or on one that it declares. For a stream of
-messages, the demo sends those of send_orders.py, with losses on the lines of a feed, and PySpark parses them.
+messages, the demo sends those of send_orders.py, with losses on the lines of a feed, and PySpark parses them. With
+`ATTACH=host` the circuit is a device of this machine: tuples from memory by DMA, rows to memory.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from rich.table import Table
 
 from spark_golden import CACHE, NEEDED
 from tb import BUILD
+from tb.host import demo as attached
 from tb.lib.golden import TUPLE
 from tb.lib.model import Punctuator
 from tb.queries.ethernet import Board, Run
@@ -50,6 +52,7 @@ from wirestream.sim.bulk import BulkFailure
 from wirestream.sim.verilate import locked
 
 CLOCK_NS = 8
+WITH_PORT, AS_DEVICE = "with a gigabit Ethernet port", "as a device of this machine"
 FOLDER = BUILD / "demo"
 QUERY = Path(__file__).with_suffix(".sql")
 HEAD, TAIL, WRONG = 8, 4, 20  # rows shown: the first and last of all, and the first that differ
@@ -92,20 +95,23 @@ def demo(options: argparse.Namespace) -> int:
     show(built)
     console.print()
     names = " and of ".join(dict.fromkeys(entry.stream.schema.name for entry in built.circuit.entries))
-    messages = built.circuit.entries[0].stream.origin is not None and not options.data
+    origin = built.circuit.entries[0].stream.origin
+    messages = origin is not None and not options.data
+    if options.attach == "host" and origin and origin.framing:
+        raise UsageError("the lines of a feed are those of a network; leave out ATTACH=host")
     how = "generating messages and parsing them with PySpark into" if messages else "generating"
     with step(f"{'reading' if options.data else how} tuples of {names}"):
         traffic = (of_messages if messages else of_tuples)(built, sql, options)
-    with step("building the simulator of the circuit with a gigabit Ethernet port"):
-        board = Board.of(built, FOLDER / "circuit", constants)
+    by_host = options.attach == "host"
+    with step(f"building the simulator of the circuit {AS_DEVICE if by_host else WITH_PORT}"):
+        board = (attached.built if by_host else Board.of)(built, FOLDER / "circuit", constants)
     with step("computing the expected rows with PySpark"):
         wanted, replaced = expected(sql, traffic.tuples, traffic.places, constants, FOLDER)
-    with step("sending the tuples as UDP frames at line rate, receiving the rows"):
-        run = play(board, traffic)
-    if lost := run.counters["udp_rx_full"]:
-        console.print(f"[dim]the rows need more bandwidth than the tuples: {lost} frames were dropped and counted[/]")
-        with step("sending the tuples again with pauses between the frames"):
-            run = play(board, traffic, gaps=SLOW)
+    if by_host:
+        with step("sending the tuples from memory by DMA, taking the rows from the ring"):
+            run = attached.play(board, traffic.frames, FOLDER, constants)
+    else:
+        run = by_network(board, traffic)
     rows = [run.rows(number, host=True) for number in range(len(wanted))]
     results = list(zip(built.circuit.results, rows, wanted, strict=True))
     for result, rows, golden in results:
@@ -116,19 +122,26 @@ def demo(options: argparse.Namespace) -> int:
     for number, spill in enumerate(built.circuit.spills):
         if lost := np.count_nonzero(~run.overflow(number)["punct"]):
             console.print(f"{lost:,} tuples of groups that did not fit left as stream {spill.schema.stream_id:#x}")
-    show_traffic(run)
+    if by_host:
+        show_bursts(run)
+    else:
+        show_traffic(run)
+    show_drops(run.counters)
     pictures = [FOLDER / "circuit.svg"]
     pictures[0].write_text(draw(built.circuit))
     shown_one = next(((r, rows, golden) for r, rows, golden in results if r.entry.window), None)
     if shown_one:
         result, rows, golden = shown_one
         records = traffic.tuples[result.entry.stream]
-        if len(results) == 1 and not result.entry.stream.origin:
+        if len(results) == 1 and not result.entry.stream.origin and not by_host:
             show_latency(run, result, rows, records, options.per_datagram)
         if plot(result, rows, records, golden, FOLDER / "demo.png"):
             pictures.append(FOLDER / "demo.png")
     console.print(f"\npicture   {', '.join(map(shown, pictures))}")
-    console.print(f"packets   {shown(FOLDER / 'in.pcap')} → {shown(FOLDER / 'out.pcap')}")
+    if by_host:
+        console.print(f"rows      {shown(attached.log_of(FOLDER))}, a log that Spark reads")
+    else:
+        console.print(f"packets   {shown(FOLDER / 'in.pcap')} → {shown(FOLDER / 'out.pcap')}")
     for one in compared:
         if one.missing or one.wrong:
             write_differences(one, path := FOLDER / f"{one.name}_differences.csv")
@@ -141,7 +154,19 @@ def demo(options: argparse.Namespace) -> int:
     return status
 
 
-def compare(built: Compiled, run: Run, result: Result, rows: list[Row], golden: list[Row]) -> Comparison:
+def by_network(board: Board, traffic: Traffic) -> Run:
+    with step("sending the tuples as UDP frames at line rate, receiving the rows"):
+        run = play(board, traffic)
+    if lost := run.counters["udp_rx_full"]:
+        console.print(f"[dim]the rows need more bandwidth than the tuples: {lost} frames were dropped and counted[/]")
+        with step("sending the tuples again with pauses between the frames"):
+            run = play(board, traffic, gaps=SLOW)
+    return run
+
+
+def compare(
+    built: Compiled, run: Run | attached.HostRun, result: Result, rows: list[Row], golden: list[Row]
+) -> Comparison:
     spilled = [run.overflow(built.circuit.spills.index(spill)) for spill in result.spills]
     return Comparison.of(result, rows, golden, [records[~records["punct"]] for records in spilled])
 
@@ -177,6 +202,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--groups", type=int, default=CAPACITY, help="groups that fit a GROUP BY (default: %(default)d)"
     )
+    parser.add_argument(
+        *("--attach",), choices=("ethernet", "host"), default="ethernet",
+        help="the circuit's rows: over a gigabit Ethernet port, or by DMA (default: %(default)s)",
+    )  # fmt: skip
     parser.add_argument("--all", action="store_true", help="show all rows, not only the first and last")
     add_options(parser)
     options = parser.parse_args()
@@ -316,7 +345,7 @@ def show_rows(name: str, rows: list[Row], wanted: list[Row], everything: bool) -
 
 
 def show_traffic(run: Run) -> None:
-    """Show the frames and tuples in and out, and all counters of drops and faults."""
+    """Show the frames and tuples in and out."""
     counters, cycles = run.counters, int(run.result.sent_log["last"][-1] - run.result.sent_log["first"][0]) + 1
     seconds = cycles * CLOCK_NS * 1e-9
     count, kind = taken(counters)
@@ -327,6 +356,21 @@ def show_traffic(run: Run) -> None:
         f"\nout  {counters['mac_tx_good']:,} frames, {rows:,} rows"
         f"\n     simulated at {run.result.cycles_per_second / 1e6:.1f} M cycles/s"
     )
+
+
+def show_bursts(run: attached.HostRun) -> None:
+    """Show what the device read and wrote, and how often it interrupted."""
+    (count, kind), report = taken(run.counters), run.report
+    rows = sum(number for name, number in run.counters.items() if name.endswith("_row"))
+    console.print(
+        f"\nin   {report['memory_read']:,} bytes by DMA, {count:,} {kind}"
+        f"\nout  {report['memory_written']:,} bytes by DMA, {rows:,} rows, {report['interrupts']:,} interrupts"
+        f"\n     simulated at {report['cycles'] / max(report['seconds'], 1e-9) / 1e6:.1f} M cycles/s"
+    )
+
+
+def show_drops(counters: Counter[str]) -> None:
+    """Show all counters of drops and faults."""
     drops = Table("drops and faults", "", box=None, padding=(0, 3, 0, 0))
     losses = {name: count for name, count in counters.items() if not harmless(name)}
     for name, count in losses.items():

@@ -329,7 +329,7 @@ def test_a_page_of_another_origin(shown, browser):
 
 
 def test_the_port_is_in_use(board, capsys, monkeypatch):
-    monkeypatch.setattr(command.Board, "of", lambda built: board)
+    monkeypatch.setattr(command.Board, "of", lambda built, **options: board)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert command.main([str(QUERY), "--page", str(port)]) == 1

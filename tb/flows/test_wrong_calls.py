@@ -58,6 +58,7 @@ TEXTS = {
     "large.qm": ".stream Own (At long)\n.section delivery\nget_At+1\niload",
     "time.csv": "Key,Time\n1,1\n",
     "stream.yml": "{name: T, id: x, fields: {a: int}}",
+    "own.yml": "{name: Own, id: 9, fields: {Key: string(3), At: int}}",
 }
 
 
@@ -173,6 +174,7 @@ CALLS = [
     ("explain q.sql --svg folder", FAILED, "folder: Is a directory"),
     ("compile q.sql", USAGE, "the following arguments are required: -o/--output"),
     ("compile q.sql -o good.csv", FAILED, "good.csv: File exists"),
+    ("compile q.sql -o out --attach pcie", USAGE, "attach pcie: must be ETHERNET, HOST, BOTH"),
     ("compile q.sql -o out --set limit", USAGE, "'limit' is not NAME=VALUE"),
     ("compile q.sql -o out --set no=1", USAGE, "the query has no constant $no"),
     ("compile q.sql -o out --set limit=high", USAGE, "'high' does not fit int32: -2147483648 to 2147483647"),
@@ -269,6 +271,16 @@ CALLS = [
     ("orders --tunnel --rate fast", USAGE, "--rate 'fast': not a rate"),
     ("orders 127.0.0.1:65535 --format itch --lines 2", USAGE, "port 65535 is the last, but line B needs the next one"),
     ("orders --pcap none/a.pcap", FAILED, "none/a.pcap: No such file or directory"),
+    # ---- what sorts
+    ("sort good.csv", USAGE, "the following arguments are required: STREAM, --by"),
+    ("sort good.csv none.yml --by Key", USAGE, "none.yml: No such file or directory"),
+    ("sort good.csv own.yml --by Price", USAGE, "--by Price: Own has Key, At"),
+    ("sort none.csv own.yml --by Key", USAGE, "none.csv: no such file"),
+    ("sort heading.csv own.yml --by Key --csv folder", FAILED, "folder: Is a directory"),
+    ("sort garbage.pcap own.yml --by Key", USAGE, "garbage.pcap: not a pcap file"),
+    ("sort folder own.yml --by Key", USAGE, "folder: no log in this folder"),
+    ("sort good.csv own.yml --by Key --limit -1", USAGE, "--limit -1: must be 0 to 4294967295"),
+    ("sort good.csv own.yml --by Key --csv a.csv --parquet b", USAGE, "--csv does not go with --parquet"),
     # ---- what receives
     ("receive two.sql --result No", USAGE, "no result No; known: A, B"),
     ("receive q.sql --listen nowhere", USAGE, "'nowhere' is not HOST:PORT"),
@@ -293,6 +305,11 @@ CALLS = [
     ("board q.sql --page 70000", USAGE, "--page 70000: must be a port"),
     ("board q.sql --page high", USAGE, "argument --page: invalid int value: 'high'"),
     ("board q.sql --session -1", USAGE, "--session -1: must be an unsigned 32-bit number"),
+    ("board q.sql --attach pcie", USAGE, "argument --attach: invalid choice: 'pcie'"),
+    ("board q.sql --attach host --tap", USAGE, "are for a board with a network: --attach both"),
+    ("board q.sql --attach both --in a.pcap --out b.pcap", USAGE, "--in is for a board without a host"),
+    ("board q.sql --attach host --full wait", USAGE, "argument --full: invalid choice: 'wait'"),
+    ("board q.sql --attach host --memory-bytes 1", USAGE, "--memory-bytes 1: must be at least 65536"),
     ("board q.sql --set limit", USAGE, "argument --set: 'limit' is not NAME=VALUE"),
     ("board q.sql --set no=1", USAGE, "no: no such register or bit"),
     ("board q.sql --set limit=high", USAGE, "$limit: 'high' does not fit int32"),
@@ -387,6 +404,7 @@ MAKE = [
     ("demo QUERY={files}/typo.sql", "typo.sql: line 1, column 27: unexpected 'Trades'; expected ',' or FROM"),
     ("demo QUERY={files}/empty.sql", "empty.sql: no query in the file"),
     ("demo QUERY={files}/q.sql", "q.sql: $limit has no value; make demo … ARGS='--set limit=…'"),
+    ("demo QUERY=fusesoc/orders/feed_streams.sql ATTACH=host", "the lines of a feed are those of a network; leave out"),
     ("demo QUERY={files}/own.sql DATA=none.csv", "make demo: none.csv: no such file"),
     ("demo QUERY={files}/own.sql DATA=No=none.csv", "make demo: --data No=none.csv: the query reads Own"),
     ("demo ARGS=--nonsense", "make demo: unrecognized arguments: --nonsense"),

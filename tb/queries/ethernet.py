@@ -46,7 +46,11 @@ def rows_in(capture: Path, result: dict, host: bool = False) -> list[Row]:
     """The rows of a described result in frames, in order, in the form of `rows.row_of`. host: as a host has those of
     one session: the sorted runs of each window that ended are merged."""
     schema = load_schema(result["stream"])
-    found = records_in(capture, schema)
+    return rows_of(records_in(capture, schema), schema, host)
+
+
+def rows_of(found: np.ndarray, schema: Schema, host: bool = False) -> list[Row]:
+    """The rows among the records of a stream, see `rows_in`."""
     rows = found[~found["punct"]]
     if host and schema.order:
         ended = np.maximum.accumulate(found["punct"][::-1])[::-1]

@@ -26,6 +26,7 @@ COMMANDS = {
     "trades": ("host.send_trades:main", "send generated trades, or those of a file"),
     "orders": ("host.orders:main", "send orders as FIX, ITCH or binary messages"),
     "receive": ("host.recv:main", "receive the rows of a query, and report losses"),
+    "sort": ("host.sort:main", "sort a capture, a log or a table on a simulated sort machine"),
     "registers": ("host.remote:main", "show or change the registers of a running board"),
     "cores": ("measure.cores:main", "list the cores"),
     "path": ("cli:path", f"print the folder of the cores ({', '.join(FOLDERS)}), for `fusesoc library add`"),

@@ -20,6 +20,7 @@ from wirestream.compiler.drawing import draw
 from wirestream.compiler.group_methods import CAM_GROUPS
 from wirestream.compiler.methods import AUTO, METHODS, WINDOW_ROWS, WindowOptions, cycles
 from wirestream.compiler.output import write
+from wirestream.compiler.package import Attach
 from wirestream.compiler.parse import parse
 from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
@@ -38,6 +39,10 @@ def compile_(argv: list[str], prog: str) -> int:
         *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
         help="value of the constant $NAME after a reset (default: 0)",
     )  # fmt: skip
+    parser.add_argument(
+        *("--attach",), default=Attach.ETHERNET.lower(), metavar="WHAT",
+        help=f"what the query is attached to: {', '.join(Attach).lower()} (default: %(default)s; docs/host.md)",
+    )  # fmt: skip
     options = _options(parser, argv)
     return carry_out(prog, lambda: _compile(options))
 
@@ -50,9 +55,9 @@ def explain(argv: list[str], prog: str) -> int:
 
 
 def _compile(options: argparse.Namespace) -> None:
-    chip = _chip(options)
+    chip, attach = _chip(options), Attach.read(options.attach)
     request, compiled = _compiled(options)
-    written = write(compiled, options.output, dict(options.set))
+    written = write(compiled, options.output, dict(options.set), attach=attach)
     show(compiled)
     _judge(request, compiled, chip)
     print(f"\nwrote to {options.output}: {', '.join(path.name for path in written)}")

@@ -190,7 +190,7 @@ class Fix(Front):
 
     def build(self, netlist: Netlist) -> None:
         parameters = {name: Reference(text) for name, text in fix.parameters(self.map).items()}
-        ports = {f"s_axis_{signal}": f"s_axis_{signal}" for signal in AXIS}
+        ports = {f"s_axis_{signal}": f"{netlist.payloads}_{signal}" for signal in AXIS}
         ports |= self._items(netlist) | {"m_kind": "item_stream"}
         ports["m_fields"] = ports.pop("m_data")
         events = {f"evt_{name}": f"fix_{name}" for name in fix.EVENTS}
@@ -210,7 +210,7 @@ class Itch(Front):
 
     def build(self, netlist: Netlist) -> None:
         self._items(netlist)
-        ports = {f"s_axis_{signal}": f"s_axis_{signal}" for signal in AXIS}
+        ports = {f"s_axis_{signal}": f"{netlist.payloads}_{signal}" for signal in AXIS}
         ports |= self._items(netlist, "come") | {"m_kind": "come_stream"}
         self._parse(netlist, ports)
         netlist.assigned.append(("come_kind", "2'd0"))
@@ -231,7 +231,7 @@ class Feed(Itch):
     def _parse(self, netlist: Netlist, ports: dict[str, str]) -> None:
         framing = self.streams[0].origin.framing
         parameters = {"DATA_W": DATA_W, "REORDER": framing.reorder, "GAP_TICKS": framing.gap_ms}
-        ports |= {"tick": "tick_ms", "s_axis_tuser": "s_axis_tuser"}
+        ports |= {"tick": "tick_ms", "s_axis_tuser": f"{netlist.payloads}_tuser"}
         events = {f"evt_{event}": name for event, name in FEED.items()}
         netlist.event(*events.values())
         netlist.add("fix:itch_feed", "itch_feed", parameters, ports | events)

@@ -22,7 +22,10 @@ def own_core(module_name: str) -> str:
 
 
 class Netlist:
-    """wires: their widths. assigned: wires or ports, each with its expression. events: wires that pulse, in order."""
+    """wires: their widths. assigned: wires or ports, each with its expression. events: wires that pulse, in order.
+    payloads: the AXI4-Stream that the front reads."""
+
+    payloads = "s_axis"
 
     def __init__(self) -> None:
         self.wires: dict[str, int | Reference] = {}
@@ -42,10 +45,10 @@ class Netlist:
         self.instances.append(Instance(core, name, parameters, {"clk": "clk", "rst": "rst"} | ports))
 
     def receive(self, name: str, core: str, parameters: dict, ports: dict, events: Iterable[str]) -> None:
-        """Add a core that reads s_axis, and its events."""
+        """Add a core that reads the payloads, and its events."""
         own = {f"evt_{event}": f"{name}_{event}" for event in events}
         self.event(*own.values())
-        self.add(core, name, parameters, axis_ports("s", "s_axis", "s_axis_tuser") | ports | own)
+        self.add(core, name, parameters, axis_ports("s", self.payloads, f"{self.payloads}_tuser") | ports | own)
 
 
 def axis_ports(port: str, wire: str, user: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from wirestream import __version__
 from wirestream.compiler.compile import Compiled
 from wirestream.compiler.description import describe
-from wirestream.compiler.package import Package, package
+from wirestream.compiler.package import Attach, Package, package
 from wirestream.design import Design, resolve
 from wirestream.errors import QueryError
 
@@ -27,7 +27,11 @@ targets:
 
 
 def write(
-    compiled: Compiled, folder: Path, values: Mapping[str, int | str] | None = None, vlnv: str | None = None
+    compiled: Compiled,
+    folder: Path,
+    values: Mapping[str, int | str] | None = None,
+    vlnv: str | None = None,
+    attach: Attach = Attach.ETHERNET,
 ) -> list[Path]:
     """Write all files to `folder` and return their paths; values: of the constants after a reset."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -36,7 +40,7 @@ def write(
     texts = {f"{compiled.module}.v": compiled.verilog}
     around: Package | None = None
     try:
-        around = package(circuit, values)
+        around = package(circuit, values, attach)
     except QueryError as error:
         described["package"] = {"none": error.message}
     else:
@@ -51,13 +55,18 @@ def write(
 
 
 def as_design(
-    compiled: Compiled, folder: Path, edge: str = "", values: Mapping[str, int | str] | None = None
+    compiled: Compiled,
+    folder: Path,
+    edge: str = "",
+    values: Mapping[str, int | str] | None = None,
+    attach: Attach = Attach.ETHERNET,
 ) -> Design:
-    """The circuit, written to `folder`, with all its cores. edge: "" for the circuit alone, or "_axis", "_gmii"."""
-    sources = [path for path in write(compiled, folder, values) if path.suffix == ".v"]
+    """The circuit, written to `folder`, with all its cores. edge: "" for the circuit alone, or that of a module that
+    `attach` gives: "_axis", "_gmii", "_host"."""
+    sources = [path for path in write(compiled, folder, values, attach=attach) if path.suffix == ".v"]
     cores = compiled.circuit.cores
     if edge:
-        cores = [*cores, *package(compiled.circuit, values).cores]
+        cores = [*cores, *package(compiled.circuit, values, attach).cores]
     else:
         sources = [path for path in sources if path.stem == compiled.module]
     below = [_resolved(f"wirestream:{core}") for core in cores]
@@ -73,7 +82,7 @@ _resolved = cache(resolve)
 
 
 def _core(compiled: Compiled, around: Package | None, vlnv: str) -> str:
-    """The .core file. Targets: default is the circuit; axis and gmii are the modules around it."""
+    """The .core file. Targets: default is the circuit; axis and gmii, or host, are the modules around it."""
     filesets = [_fileset("circuit", [compiled.module], compiled.circuit.cores, f"{compiled.circuit.name.lower()}.json")]
     targets = [_target("default", ["circuit"], compiled.module)]
     if around:

@@ -1,29 +1,47 @@
 """A circuit with the edges of docs/wire-format.md around it: datagrams of tuples in, datagrams of rows out.
 
-`axis` has the datagrams' payloads on AXI4-Stream, `gmii` a gigabit Ethernet port.
+`axis` has the datagrams' payloads on AXI4-Stream, `gmii` a gigabit Ethernet port, `host` a port to its host's memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from wirestream.compiler.axis import Axis
 from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.gates import check_fits
 from wirestream.compiler.gmii import gmii
+from wirestream.compiler.host import Host
 from wirestream.errors import QueryError
 from wirestream.schema.counters import NETWORK, counter_names
 
 MOST_OUTPUTS = 16  # of ws_axis_arbiter
 
 
+class Attach(StrEnum):
+    """What a circuit is attached to: a network, its host's memory, or both."""
+
+    ETHERNET = "ETHERNET"
+    HOST = "HOST"
+    BOTH = "BOTH"
+
+    @classmethod
+    def read(cls, text: str) -> Attach:
+        """From the name in any case; raises ValueError."""
+        if text.upper() not in cls.__members__:
+            raise ValueError(f"attach {text}: must be {', '.join(cls)}")
+        return cls[text.upper()]
+
+
 @dataclass(frozen=True)
 class Package:
     """The modules around a circuit. files: name and Verilog. cores: those they instantiate, without the circuit's.
 
-    registers: the byte offset of each constant's first word, and of COMMIT. counters: names by index, of the gmii
-    module. lines: UDP ports that it listens to, 2 for the lines of a feed.
+    registers: the byte offset of each constant's first word, and of COMMIT. counters: names by index: those of the
+    network, of the gmii module or the board, unless it has none; then those of the query. lines: UDP ports that it
+    listens to, 2 for the lines of a feed.
     """
 
     files: dict[str, str]
@@ -33,8 +51,10 @@ class Package:
     lines: int = 1
 
 
-def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> Package:
-    """The modules around `circuit`; raises `QueryError` if it cannot be attached to a network.
+def package(
+    circuit: Circuit, values: Mapping[str, int | str] | None = None, attach: Attach = Attach.ETHERNET
+) -> Package:
+    """The modules around `circuit`; raises `QueryError` if it cannot be attached to a network or a host.
 
     values: of the constants after a reset; default: 0.
     """
@@ -51,6 +71,11 @@ def package(circuit: Circuit, values: Mapping[str, int | str] | None = None) -> 
                 f"a window in time with a UNION takes 1 tuple in {entry.interval} cycles, a rate that the punctuator "
                 "does not keep; connect the compiled circuit to your own source"
             )
+    if attach != Attach.ETHERNET:
+        host = Host(circuit, values or {}, both=attach == Attach.BOTH)
+        network = counter_names(NETWORK) if host.both else ()
+        files = {f"{circuit.module}_host.v": host.text}
+        return Package(files, tuple(sorted(host.cores)), host.registers, (*network, *host.events), host.front.lines)
     axis = Axis(circuit, values or {})
     files = {f"{circuit.module}_axis.v": axis.text, f"{circuit.module}_gmii.v": gmii(circuit, axis)}
     network = ("net:gmii_endpoint", "common:event_counters")

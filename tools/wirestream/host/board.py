@@ -1,15 +1,12 @@
-"""A simulated board: a query with the complete network stack, as an FPGA on the network.
+"""A simulated board: a query with the complete network stack, as an FPGA on the network, or as a device of its host.
 
     python -m wirestream.host.board QUERY.sql                            frames in UDP datagrams, unprivileged
     python -m wirestream.host.board QUERY.sql --tap                      a TAP device: ARP, ping, UDP of this machine
     python -m wirestream.host.board QUERY.sql --in a.pcap --out b.pcap   at full speed
     python -m wirestream.host.board QUERY.sql --page                     and a page that shows what it does
+    python -m wirestream.host.board QUERY.sql --attach host              a device of this machine, see `device`
 
-`as_board` is the design; sim/cpp/board.cpp is the program around it, which this module builds and starts.
-
-    ws_query_<name>_board:  xgmii -> mac_xgmii_rx -> udp_ip_stack -> ws_query_<name>_axis -.
-                            xgmii <- mac_xgmii_tx <- udp_ip_stack <------------------------'
-                            s_axil -> registers;   q_axil -> the query's constants
+`top.as_board` is the design; sim/cpp/board.cpp is the program around it, which this module builds and starts.
 """
 
 from __future__ import annotations
@@ -30,111 +27,22 @@ from rich.console import Console
 from rich.table import Table
 
 from wirestream.arguments import Parser, UsageError, carry_out, name_and_value, text_of
-from wirestream.compiler.axis import user_bits
-from wirestream.compiler.circuit import Instance
 from wirestream.compiler.compile import Compiled, compile_queries
-from wirestream.compiler.constants import AXIL
-from wirestream.compiler.output import as_design
-from wirestream.compiler.package import package
-from wirestream.compiler.verilog import module, range_of
-from wirestream.design import Design, build_dir, resolve
+from wirestream.compiler.package import Attach, package
+from wirestream.design import build_dir
 from wirestream.errors import locate_errors
 from wirestream.host.inputs import MirrorInput
-from wirestream.host.remote import BOARD, HERE, PAGE, PEER, REGISTERS, Recorder, Remote
+from wirestream.host.remote import BOARD, HERE, INTERRUPT, PAGE, PEER, REGISTERS, Recorder, Remote
 from wirestream.host.sending import new_session
-from wirestream.schema.counters import NETWORK, counter_names, harmless, taken
+from wirestream.host.top import as_board
+from wirestream.schema.counters import harmless, taken
 from wirestream.schema.packets import DEVICE, SENDER
 from wirestream.schema.streams import known
 from wirestream.sim import bulk
 
-DATA_W = 64
-CORES = ("net:mac_xgmii_rx", "net:mac_xgmii_tx", "net:udp_ip_stack", "net:registers", "common:event_counters")
-XGMII = {"xgmii_rxd": 64, "xgmii_rxc": 8, "xgmii_txd": -64, "xgmii_txc": -8}
-STREAM = {"tdata": DATA_W, "tkeep": DATA_W // 8, "tvalid": 1, "tready": 1, "tlast": 1}
-SETTINGS = {"local_mac": 48, "local_ip": 32, "netmask": 32, "gateway": 32, "promiscuous": 1, "ping": 1}
-RESULT = {"result_ip": 32, "result_port": 16, "result_source_port": 16}
-STATIC_ARP = {"arp_set_valid": 1, "arp_set_ready": 1, "arp_set_clear": 1, "arp_set_ip": 32, "arp_set_mac": 48}
-MAC_EVENTS = {"rx": ("good", "no_preamble", "rx_error", "oversize", "runt", "bad_fcs"),
-              "tx": ("good", "bad", "underrun")}  # fmt: skip
-
-
-def as_board(built: Compiled, folder: Path, values: Mapping[str, int | str] | None = None) -> Design:
-    """The query with a 10-gigabit Ethernet port and registers, written to `folder`, with all its cores.
-
-    values: of the constants after a reset. Raises `QueryError` if the query cannot be attached to a network.
-    """
-    whole, top = as_design(built, folder, "_axis", values), f"{built.module}_board"
-    file = folder / f"{top}.v"
-    file.write_text(verilog(built))
-    below = [resolve(f"wirestream:{core}") for core in CORES]
-
-    def united(part: str) -> tuple[Path, ...]:
-        return tuple(dict.fromkeys(path for design in (*below, whole) for path in getattr(design, part)))
-
-    name = f"wirestream:queries:{folder.name}"
-    return Design(name, top, (*united("sources"), file), united("includes"), united("waivers"))
-
-
-def verilog(built: Compiled) -> str:
-    """The module of `as_board`, without those inside."""
-    name, query, around = f"{built.module}_board", built.module, package(built.circuit)
-    network, total = len(counter_names(NETWORK)), len(around.counters)
-    macs = [f"mac_{side}_{event}" for side, events in MAC_EVENTS.items() for event in events]
-    clock = {"clk": "clk", "rst": "rst"}
-    stat = {"stat_valid": 0, "stat_index": -(total - 1).bit_length(), "stat_value": -64}
-    bus = {port.replace("s_", "q_", 1): width for port, width in AXIL.items()} if around.registers else {}
-    ports = ["input  wire clk", "input  wire rst", "input  wire tick_ms", "input  wire [31:0] first_session"]
-    probes = {f"evt_probe_{n:03}": f"|query.circuit.{wire}" for n, wire in enumerate(built.circuit.probes)}
-    for port, width in (XGMII | AXIL | bus | stat | dict.fromkeys(probes, -1)).items():
-        ports.append(f"{'input ' if width > 0 else 'output'} wire {range_of(abs(width))}{port}")
-
-    wires = {"network_events": network, "query_events": total - network, "stack_events": network - len(macs)}
-    settings = SETTINGS | {"local_ports": 16 * around.lines, "groups": 32 * around.lines}
-    wires |= dict.fromkeys(macs, 1) | settings | RESULT | STATIC_ARP
-    for stream, user in (("rx", 1), ("tx", 1), ("payload", 118), ("datagram", 1)):
-        wires |= {f"{stream}_{signal}": width for signal, width in (STREAM | {"tuser": user}).items()}
-
-    def side(port: str, wire: str, user: str = "") -> dict[str, str]:
-        return {f"{port}_{s}": f"{wire}_{s}" for s in STREAM} | {f"{port}_tuser": user or f"{wire}_tuser"}
-
-    def events(direction: str) -> dict[str, str]:
-        return {f"evt_{event}": f"mac_{direction}_{event}" for event in MAC_EVENTS[direction]}
-
-    def same(names: Mapping[str, int]) -> dict[str, str]:
-        return {port: port for port in names}
-
-    receiver = clock | {"xgmii_rxd": "xgmii_rxd", "xgmii_rxc": "xgmii_rxc"} | side("m_axis", "rx") | events("rx")
-    del receiver["m_axis_tready"]  # the receiver cannot stall
-    sender = clock | {"xgmii_txd": "xgmii_txd", "xgmii_txc": "xgmii_txc"} | side("s_axis", "tx") | events("tx")
-    stack = clock | {"tick_ms": "tick_ms", "now": "1'b0", "events": "stack_events"} | same(settings | STATIC_ARP)
-    stack |= side("s_mac_axis", "rx") | side("m_mac_axis", "tx") | side("m_axis", "payload")
-    stack |= side("s_axis", "datagram", "{result_source_port, result_ip, result_port, datagram_tuser}")
-    inside = clock | {"first_session": "first_session", "events": "query_events"}
-    inside |= {"tick_ms": "tick_ms"} if around.lines > 1 else {}
-    inside |= side("s_axis", "payload", f"payload_tuser[{user_bits(around.lines) - 1}:0]") | side("m_axis", "datagram")
-    inside |= {port.replace("q_", "s_", 1): port for port in bus}
-    registers = clock | same(AXIL | settings | RESULT | STATIC_ARP | stat)
-    counters = clock | {"event_pulse": "{query_events, network_events}"} | same(stat)
-    sizes = {"N_PORTS": around.lines, "N_GROUPS": around.lines}
-    listens = sum(DEVICE.port + line << 16 * line for line in range(around.lines))
-    instances = [
-        Instance("net:mac_xgmii_rx", "mac_rx", {}, receiver),
-        Instance("net:udp_ip_stack", "stack", {"DATA_W": DATA_W, **sizes, "TIME_W": 1}, stack),
-        Instance(f"queries:{query.removeprefix('ws_')}_axis", "query", {"DATA_W": DATA_W}, inside),
-        Instance("net:mac_xgmii_tx", "mac_tx", {}, sender),
-        Instance(
-            "net:registers",
-            "registers",
-            {**sizes, "N_COUNTERS": total, "LOCAL_PORTS": f"{16 * around.lines}'d{listens}"},
-            registers,
-        ),
-        Instance("common:event_counters", "counters", {"N": total}, counters),
-    ]
-    order = ", ".join([*reversed(macs), "stack_events"])
-    header = [f"{name}: {query} with a 10-gigabit Ethernet port, written by wirestream board"]
-    assigned = [("network_events", f"{{{order}}}"), *probes.items()]
-    return module(name, header, ports, wires, instances, assigned)
-
+SUFFIXES = {Attach.ETHERNET: "board", Attach.HOST: "host", Attach.BOTH: "both"}  # of folders with programs
+STALL, DROP = FULL = ("STALL", "DROP")
+MEMORY_BYTES, MEMORY_BYTES_LEAST = 16 << 20, 1 << 16
 
 # --- the program ----------------------------------------------------------------------------------------------------
 
@@ -145,24 +53,31 @@ class BoardError(RuntimeError):
 
 @dataclass(frozen=True)
 class Board:
-    """The simulator program of a query. counters: names by index. lines: UDP ports that it listens to."""
+    """The simulator program of a query. counters: names by index. lines: UDP ports that it listens to. attach: to a
+    network, to a host, or to both."""
 
     built: Compiled
     program: Path
     counters: tuple[str, ...]
     lines: int
+    attach: Attach = Attach.ETHERNET
 
     @classmethod
-    def of(cls, built: Compiled, folder: Path | None = None) -> Board:
-        """Build the program if necessary. Raises `QueryError` if the query cannot be attached to a network."""
-        name = f"{built.circuit.name.lower()}.board"
-        return cls.at(built, bulk.build(as_board(built, (folder or build_dir() / "board") / name), bulk.BOARD).program)
+    def of(
+        cls, built: Compiled, folder: Path | None = None, attach: Attach = Attach.ETHERNET, full: str = STALL
+    ) -> Board:
+        """Build the program if necessary. Raises `QueryError` if the query cannot be attached to a network or a host.
+
+        full: what it does when the ring in its host's memory is full, `STALL` or `DROP`."""
+        name = ".".join([built.circuit.name.lower(), SUFFIXES[attach], *[full.lower()] * (full != STALL)])
+        design = as_board(built, (folder or build_dir() / "board") / name, attach=attach, full=full)
+        return cls.at(built, bulk.build(design, bulk.BOARD).program, attach)
 
     @classmethod
-    def at(cls, built: Compiled, program: Path) -> Board:
+    def at(cls, built: Compiled, program: Path, attach: Attach = Attach.ETHERNET) -> Board:
         """With a program that exists."""
-        around = package(built.circuit)
-        return cls(built, program, around.counters, around.lines)
+        around = package(built.circuit, attach=attach)
+        return cls(built, program, around.counters, around.lines, attach)
 
     def start(
         self,
@@ -172,43 +87,47 @@ class Board:
         session: int = 1,
         static_arp: str = "",
     ) -> subprocess.Popen:
-        """Start the program; its ports are open on return. where: the program's options for its network side.
+        """Start the program; its ports are open on return. where: the program's options for its network and its host.
 
         settings: registers of the network, and constants of the query. static_arp: the MAC address of the receiver of
         the results; then it is not resolved by ARP. The program writes its counters to `report` when it ends. It ends
         with this process at the latest, or when the returned object is deleted; Ctrl-C in a terminal does not reach it.
         """
-        report.parent.mkdir(parents=True, exist_ok=True)
-        report.unlink(missing_ok=True)
-        writes = writes_of(self.built, settings or {}, static_arp)
-        command = [str(self.program), "--report", str(report), "--session", str(session), *map(str, where)]
-        for address, value in writes:
-            command += ["--write", f"{address}={value}"]
-        leash, held = os.pipe()
-        try:
-            process = subprocess.Popen(
-                [*command, "--leash"],
-                stdin=leash,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                process_group=0,
-            )
-        except BaseException:
-            os.close(held)
-            raise
-        finally:
-            os.close(leash)
-        weakref.finalize(process, os.close, held)
-        if process.stdout.readline() != "ready\n":
-            errors = process.stderr.read()
-            raise BoardError(why(process.wait(), errors))
-        return process
+        options = ["--session", str(session), *map(str, where)]
+        for address, value in writes_of(self.built, settings or {}, static_arp):
+            options += ["--write", f"{address}={value}"]
+        return launch(self.program, report, *options)
 
     def named(self, report: Path) -> tuple[dict[str, int], dict[str, int]]:
         """The program's report, and the counters by name."""
         totals = json.loads(report.read_text())
         return totals, dict(zip(self.counters, totals.pop("counters"), strict=True))
+
+
+def launch(program: Path, report: Path, *options: str | Path) -> subprocess.Popen:
+    """Start a board's program, see `Board.start`."""
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    leash, held = os.pipe()
+    try:
+        process = subprocess.Popen(
+            [str(program), "--report", str(report), *map(str, options), "--leash"],
+            stdin=leash,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            process_group=0,
+        )
+    except BaseException:
+        os.close(held)
+        raise
+    finally:
+        os.close(leash)
+    weakref.finalize(process, os.close, held)
+    if process.stdout.readline() != "ready\n":
+        errors = process.stderr.read()
+        raise BoardError(why(process.wait(), errors))
+    return process
 
 
 def writes_of(built: Compiled, settings: Mapping[str, int | str], static_arp: str = "") -> list[tuple[int, int]]:
@@ -265,6 +184,22 @@ def parser(prog: str) -> argparse.ArgumentParser:
     p.add_argument(
         "--address", default=f"{SENDER.ip}/24", metavar="A/BITS", help="of the TAP device (default: %(default)s)"
     )
+    host = p.add_argument_group("host (docs/host.md)")
+    host.add_argument(
+        *("--attach",), default=Attach.ETHERNET.lower(), choices=[each.lower() for each in Attach],
+        help="what the query is attached to (default: %(default)s)",
+    )  # fmt: skip
+    host.add_argument("--full", default=STALL, choices=FULL, help="what a full ring causes (default: %(default)s)")
+    host.add_argument(
+        *("--memory",), type=Path, metavar="FILE",
+        help="memory that the board shares with programs of this machine (default: in the build folder)",
+    )  # fmt: skip
+    host.add_argument(
+        "--memory-bytes", type=int, default=MEMORY_BYTES, metavar="N", help="size of the file (default: %(default)d)"
+    )
+    host.add_argument(
+        "--interrupt", default=INTERRUPT, metavar="A:PORT", help="gets a datagram when it rises (default: %(default)s)"
+    )
     p.add_argument("--registers", default=REGISTERS, metavar="A:PORT", help="register access (default: %(default)s)")
     p.add_argument(
         *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
@@ -287,6 +222,13 @@ def main(argv: list[str] | None = None, prog: str = "board") -> int:
         p.error("--in needs --out, and --out needs --in")
     if args.page is not None and (args.source or not 0 <= args.page < 1 << 16):
         p.error("--page is for a board on a network" if args.source else f"--page {args.page}: must be a port")
+    network, host = args.attach != Attach.HOST.lower(), args.attach != Attach.ETHERNET.lower()
+    if not network and (args.source or args.tap or args.tunnel or args.page is not None):
+        p.error("--in, --tap, --tunnel and --page are for a board with a network: --attach both")
+    if host and args.source:
+        p.error("--in is for a board without a host, which ends with the file")
+    if args.memory_bytes < MEMORY_BYTES_LEAST:
+        p.error(f"--memory-bytes {args.memory_bytes}: must be at least {MEMORY_BYTES_LEAST}")
     if args.session is not None and not 0 <= args.session < 2**32:
         p.error(f"--session {args.session}: must be an unsigned 32-bit number")
     return carry_out(prog, lambda: _run(args))
@@ -301,17 +243,20 @@ def _run(args: argparse.Namespace) -> None:
         built = compile_queries(text, known(args.stream), args.query.stem)
         writes_of(built, settings)  # before the build, which takes long
         with console.status("building the board") if console.is_terminal else nullcontext():
-            board = Board.of(built)
+            board = Board.of(built, attach=Attach.read(args.attach), full=args.full)
     report = build_dir() / "board" / "report.json"
     if args.source:
         session = 1 if args.session is None else args.session
         totals, counters = play(board, args.source, args.out, settings=settings, session=session)
     else:
         session = new_session() if args.session is None else args.session
-        where = ["--tunnel", args.tunnel or BOARD, "--peer", args.peer]
+        where = [] if board.attach == Attach.HOST else ["--tunnel", args.tunnel or BOARD, "--peer", args.peer]
+        if board.attach != Attach.ETHERNET:
+            args.memory = args.memory or build_dir() / "board" / f"{built.circuit.name.lower()}.memory"
+            where += ["--memory", memory_file(args.memory, args.memory_bytes), "--interrupt", args.interrupt]
         static_arp = SENDER.mac if args.page is not None else ""  # the page has rows before someone receives them
         if args.tap:
-            where = ["--tap", args.tap, "--address", args.address, "--mac", SENDER.mac]
+            where = ["--tap", args.tap, "--address", args.address, "--mac", SENDER.mac, *where[4:]]
             here = args.address.partition("/")[0] == settings.get("result_ip", SENDER.ip)
             static_arp = SENDER.mac if here else ""  # ARP resolution would cost the first row
         where += ["--registers", args.registers]
@@ -328,6 +273,14 @@ def _run(args: argparse.Namespace) -> None:
         print(json.dumps(totals | {"counters": counters}))
     else:
         show(totals, counters, Console(highlight=False))
+
+
+def memory_file(path: Path, size: int) -> Path:
+    """A file of zeros for the memory that a board shares with its host."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.truncate(size)
+    return path
 
 
 @contextmanager
@@ -349,17 +302,21 @@ def _welcome(
     args: argparse.Namespace, board: Board, settings: Mapping[str, int | str], page: str, console: Console
 ) -> None:
     circuit = board.built.circuit
-    ports = (settings.get(f"local_port[{line}]", DEVICE.port + line) for line in range(board.lines))
-    device = f"{settings.get('local_ip', DEVICE.ip)}:{' and '.join(map(str, ports))}"
-    wire = f"TAP device {args.tap}" if args.tap else f"UDP tunnel {args.tunnel or BOARD}, far end {args.peer}"
-    receiver = f"{settings.get('result_ip', SENDER.ip)}:{settings.get('result_port', SENDER.port)}"
-    for name, value in (
-        ("board", f"{circuit.name} on a {wire}"),
-        ("receives", f"{' and '.join(dict.fromkeys(e.stream.schema.name for e in circuit.entries))} at {device}"),
-        ("sends", f"{', '.join(result.name for result in circuit.results)} to {receiver}"),
-        ("registers", args.registers + "".join(f"  ${name}" for name in circuit.runtime)),
-        *([("page", page)] if page else []),
-    ):
+    streams = " and ".join(dict.fromkeys(e.stream.schema.name for e in circuit.entries))
+    results = ", ".join(result.name for result in circuit.results)
+    lines = []
+    if board.attach != Attach.HOST:
+        ports = (settings.get(f"local_port[{line}]", DEVICE.port + line) for line in range(board.lines))
+        device = f"{settings.get('local_ip', DEVICE.ip)}:{' and '.join(map(str, ports))}"
+        wire = f"TAP device {args.tap}" if args.tap else f"UDP tunnel {args.tunnel or BOARD}, far end {args.peer}"
+        receiver = f"{settings.get('result_ip', SENDER.ip)}:{settings.get('result_port', SENDER.port)}"
+        lines += [("board", f"{circuit.name} on a {wire}"), ("receives", f"{streams} at {device}")]
+        lines += [("sends", f"{results} to {receiver}")]
+    if board.attach != Attach.ETHERNET:
+        lines += [("device", f"{circuit.name}, takes {streams} and writes {results}")]
+        lines += [("memory", str(args.memory)), ("interrupt", args.interrupt)]
+    lines += [("registers", args.registers + "".join(f"  ${name}" for name in circuit.runtime))]
+    for name, value in (*lines, *([("page", page)] if page else [])):
         console.print(f"[bold]{name:<10}[/]{value}", soft_wrap=True)
     console.print("[dim]Press Ctrl-C to stop[/]")
 

@@ -1,6 +1,7 @@
 """Receive the results of a query as tuple datagrams, and report losses: the command tools/recv_results.py.
 
-input (a UDP socket, a simulated board's tunnel, a pcap file) -> blocks of payloads -> `Results` -> rows -> outputs
+input (a UDP socket, a simulated board's tunnel or its memory, a pcap file) -> blocks of payloads -> `Results` -> rows
+-> outputs
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from ipaddress import IPv4Address
 from pathlib import Path
 
 from wirestream.arguments import Parser, UsageError, carry_out
+from wirestream.compiler.circuit import Circuit
+from wirestream.compiler.gates import outputs_of
+from wirestream.host.device import HostMemory, HostPort, RingInput, UdpInterrupt
 from wirestream.host.inputs import CaptureInput, TunnelInput, UdpInput
 from wirestream.host.outputs import FileOutput, LineOutput, ScreenOutput
-from wirestream.host.remote import BOARD, PEER, address, circuit_of
+from wirestream.host.remote import BOARD, HOST_AT, INTERRUPT, PEER, REGISTERS, UdpBus, address, circuit_of
 from wirestream.host.results import Results
 from wirestream.record.columns import Layout
 from wirestream.record.log import Log, LogError, policy
@@ -28,6 +32,8 @@ examples:
     %(prog)s vwap.sql
   rows of a simulated board, unprivileged, as a live chart:
     %(prog)s vwap.sql --tunnel --chart Price
+  rows of a simulated board that is a device of this machine:
+    %(prog)s vwap.sql --host build/board/vwap.memory
   the first 10,000 rows to a file, and a report of losses:
     %(prog)s vwap.sql --parquet rows.parquet --count 10000 --json
   the rows in a capture:
@@ -36,6 +42,7 @@ examples:
 It ends at --count, --seconds, --idle, Ctrl-C, or the end of the capture.
 """
 
+SLOTS = 4096  # of the ring in a board's memory
 DRAIN_S = 1.0  # longest time to read pending datagrams after Ctrl-C
 
 
@@ -57,11 +64,19 @@ def parser(prog: str) -> argparse.ArgumentParser:
         *("--tunnel",), nargs="?", const=PEER, metavar="A:PORT",
         help=f"the far end of a simulated board's tunnel (default: {PEER})",
     )  # fmt: skip
+    way.add_argument("--host", type=Path, metavar="FILE", help="the memory of a simulated board that is a device")
     way.add_argument("--capture", type=Path, metavar="PCAP", help="a capture")
     p.add_argument("--board", default=BOARD, metavar="A:PORT", help="board's end of the tunnel (default: %(default)s)")
     p.add_argument(
         "--me", default=f"{SENDER.ip}:{SENDER.port}", metavar="A:PORT",
         help="with --tunnel and --capture: the address to which the board sends rows (default: %(default)s)",
+    )  # fmt: skip
+    p.add_argument(
+        "--registers", default=REGISTERS, metavar="A:PORT", help="with --host: register access (default: %(default)s)"
+    )
+    p.add_argument(
+        *("--interrupt",), default=INTERRUPT, metavar="A:PORT",
+        help="with --host: where the board sends its interrupts (default: %(default)s)",
     )  # fmt: skip
     log = p.add_argument_group("log")
     log.add_argument("--log", type=Path, metavar="DIR", help="also append every datagram to a log, for Spark")
@@ -95,14 +110,15 @@ def main(argv: list[str] | None = None, prog: str = "recv_results.py") -> int:
     for name in ("count", "seconds", "idle"):
         if (value := getattr(args, name)) is not None and not value >= 0:
             p.error(f"--{name} {value:g}: must be at least 0")
-    return carry_out(prog, lambda: _run(args), args.tunnel or args.listen)
+    return carry_out(prog, lambda: _run(args), args.interrupt if args.host else args.tunnel or args.listen)
 
 
 def _run(args: argparse.Namespace) -> None:
-    results = Results(Layout.of(circuit_of(args.query, args.stream), args.result))
+    circuit = circuit_of(args.query, args.stream)
+    results = Results(Layout.of(circuit, args.result))
     if args.log and args.capture:
         raise UsageError("--log does not go with --capture; Spark reads captures directly")
-    source = _input(args)
+    source = _input(args, circuit)
     log = Log(args.log, fsync=args.fsync) if args.log else None
     output = _output(args, results)
     begin = time.monotonic()
@@ -114,7 +130,12 @@ def _run(args: argparse.Namespace) -> None:
     print(json.dumps(report) if args.json else "\n".join(summary(report)), flush=True)
 
 
-def _input(args: argparse.Namespace) -> UdpInput | TunnelInput | CaptureInput:
+def _input(args: argparse.Namespace, circuit: Circuit) -> UdpInput | TunnelInput | CaptureInput | RingInput:
+    if args.host:
+        bus, interrupt = UdpBus(*address(args.registers)), UdpInterrupt(*address(args.interrupt))
+        device = HostPort(bus, HostMemory.mapped(args.host), interrupt, base=HOST_AT)
+        device.open(SLOTS)
+        return RingInput(device, [output.schema for output in outputs_of(circuit)])
     host, port = address(args.me)
     me = Endpoint(SENDER.mac, str(IPv4Address(host)), port)
     if args.capture:

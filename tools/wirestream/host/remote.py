@@ -33,8 +33,10 @@ from wirestream.schema.streams import known
 
 HERE = "127.0.0.1"
 BOARD, PEER, REGISTERS, PAGE = f"{HERE}:4200", f"{HERE}:4201", f"{HERE}:4100", 4280  # a board's default ports
+INTERRUPT = f"{HERE}:4101"
 CONSTANTS_AT = 0x1000  # above the registers of the network
 PROBES_AT = 0x2000  # of the simulator
+HOST_AT = 0x3000  # the registers of the host port
 MAGIC, VERSION, WRITE = 0x5752, 1, 1 << 31
 MOST = 180  # transfers in a datagram
 RESPONSES = {2: "refused (SLVERR)", 3: "no register of this board (DECERR)"}

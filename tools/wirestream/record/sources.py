@@ -13,13 +13,11 @@ record is in exactly one batch, however often the query, or the writer, is kille
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, InputPartition
@@ -30,9 +28,8 @@ from pyspark.sql.types import StructType
 
 from wirestream.record import pcap
 from wirestream.record.columns import Layout, SchemaError, spark_schema
-from wirestream.record.datagrams import READS, ROWS, Payloads, columns_of
-from wirestream.record.log import RECORD, LogError, Position, Reader, path_of
-from wirestream.record.records import chain, gather, padded
+from wirestream.record.datagrams import READS, ROWS, Payloads, columns_of, logged
+from wirestream.record.log import Position, Reader, path_of
 
 LOG, PCAP = "wirestream_log", "wirestream_pcap"
 RANGE_BYTES = 8 << 20
@@ -162,25 +159,6 @@ class LogStream(_FromLog, DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: dict, end: dict) -> Sequence[LogRange]:
         return self.between(Position(**start), Position(**end))
-
-
-_LOGGED = np.dtype([("size", ">u4"), ("crc", ">u4"), ("arrival", ">i8"), ("ip", ">u4"), ("port", ">u2"), ("0", ">u2")])
-
-
-def logged(raw: bytes, file: Path, begin: int) -> Payloads:
-    """The records of a range of a segment. Raises LogError at a bad record."""
-    data, length = padded(raw), len(raw)
-    at, stop = chain(data, length, RECORD.size, 0, ">")
-    heads, view = gather(data, at, _LOGGED), memoryview(raw)
-    ends = at + RECORD.size + heads["size"]
-    crcs = [zlib.crc32(view[a + 8 : b]) for a, b in zip(at.tolist(), ends.tolist(), strict=True)]
-    wrong = np.flatnonzero(np.array(crcs, np.uint32) != heads["crc"])
-    if len(wrong) or stop != length:
-        raise LogError(f"{file}: a bad record at byte {begin + int(at[wrong[0]] if len(wrong) else stop)}")
-    columns = (heads[name].astype(np.int64) for name in ("size", "arrival", "ip", "port"))
-    size, arrival, ip, port = columns
-    fault = np.zeros(len(at), np.uint8)
-    return Payloads(data, at + RECORD.size, size, arrival, ip, port, fault, file.name, begin + at)
 
 
 # ---- Captures

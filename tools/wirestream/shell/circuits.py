@@ -15,8 +15,9 @@ from pathlib import Path
 from wirestream.compiler.compile import Compiled
 from wirestream.compiler.package import package
 from wirestream.design import RTL, build_dir
-from wirestream.host import board
-from wirestream.host.board import Board, as_board
+from wirestream.host import top
+from wirestream.host.board import Board
+from wirestream.host.top import as_board
 from wirestream.sim import bulk, verilate
 from wirestream.sim.verilate import COMPILER, VERILATOR, locked
 
@@ -69,12 +70,12 @@ class Circuits:
 
 def digest(built: Compiled) -> str:
     """Of everything that a board's program depends on: the Verilog, the cores, the C++ sources and the tools."""
-    texts = [built.verilog, *package(built.circuit).files.values(), board.verilog(built)]
+    texts = [built.verilog, *package(built.circuit).files.values(), top.verilog(built)]
     texts = [COMMENT.sub("", text) for text in texts]  # the query's text is in one
     texts += COMPILER
     texts.append(subprocess.run([COMPILER[0], "--version"], capture_output=True, text=True).stdout)
     files = [*RTL.rglob("*.v*"), *RTL.rglob("*.core"), *bulk.PROGRAM.iterdir()]
-    files += [Path(board.__file__), Path(bulk.__file__), Path(verilate.__file__)]
+    files += [Path(top.__file__), Path(bulk.__file__), Path(verilate.__file__)]
     files.append(VERILATOR / "include" / "verilated_config.h")
     found = sha256("\0".join(texts).encode())
     for file in sorted(files):

@@ -48,7 +48,7 @@ from wirestream.sim.verilate import BuildFailure, Kind, locked
 
 PROGRAM = Path(__file__).resolve().parent / "cpp"
 PARTS = ("bench", "files", "ethernet", "gmii", "xgmii", "axis", "items")
-BENCH, BOARD = ("main", *PARTS), ("board", "link", "bus", *PARTS)
+BENCH, BOARD = ("main", *PARTS), ("board", "link", "bus", "host", *PARTS)
 LINKTYPE_ETHERNET = 1
 LINKTYPE_USER0 = 147
 

@@ -11,7 +11,7 @@
 // With board.cpp instead of main.cpp it is the simulated board, a design with XGMII on a network:
 //
 //   board.cpp     the loop, with the wall clock          link.cpp   frames on a TAP device or in a UDP tunnel
-//   bus.cpp       AXI4-Lite, and its datagrams
+//   bus.cpp       AXI4-Lite, and its datagrams           host.cpp   memory on AXI4, and the interrupt
 //
 // Only main.cpp and board.cpp include the model's class; all other files are compiled once for all cores.
 #pragma once

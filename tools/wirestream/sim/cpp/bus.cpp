@@ -7,7 +7,7 @@
 
 #include "link.h"
 
-static constexpr uint32_t WRITE = 1u << 31, QUERY = 0x1000, EVENTS = 0x2000, OKAY = 0, SLVERR = 2, DECERR = 3;
+static constexpr uint32_t WRITE = 1u << 31, QUERY = 0x1000, EVENTS = 0x2000, HOST = 0x3000, HOST_BYTES = 0x100, OKAY = 0, SLVERR = 2, DECERR = 3;
 static constexpr uint32_t MAGIC = 0x57520100;  // with the version, and 0 for the count
 static constexpr size_t HEADER = 8, TRANSFER = 8, MOST = 180;
 
@@ -55,7 +55,7 @@ void AxiLite::sample() {
     }
 }
 
-Registers::Registers(Ports &ports) : network_(ports, "s_axil"), query_(ports, "q_axil") {}
+Registers::Registers(Ports &ports) : network_(ports, "s_axil"), query_(ports, "q_axil"), host_(ports, "h_axil") {}
 
 Registers::~Registers() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -92,10 +92,9 @@ void Registers::go_on() {
     }
     while (!active_ && busy()) {
         auto [address, value] = request_[place_];
-        AxiLite &bus = (address & ~WRITE) < QUERY ? network_ : query_;
-        if (bus && (address & ~WRITE) < EVENTS) {
-            active_ = &bus;
-            bus.begin(address & WRITE, address, value);
+        if (AxiLite *bus = this->bus(address & ~WRITE); bus && *bus) {
+            active_ = bus;
+            bus->begin(address & WRITE, address, value);
         } else {
             refused += (request_[place_++] = counted(address)).address != OKAY;
             ++answered;
@@ -105,7 +104,14 @@ void Registers::go_on() {
     else answer();
 }
 
-// The answer to a transfer that belongs to neither bus.
+// The bus with this address; null: none.
+AxiLite *Registers::bus(uint32_t address) {
+    if (address < QUERY) return &network_;
+    if (address < EVENTS) return &query_;
+    return address >= HOST && address < HOST + HOST_BYTES ? &host_ : nullptr;
+}
+
+// The answer to a transfer that belongs to no bus.
 Registers::Transfer Registers::counted(uint32_t address) const {
     uint32_t word = ((address & ~WRITE) - EVENTS) / 4;
     if ((address & ~WRITE) < EVENTS || !monitor_ || word / 2 >= monitor_->events()) return {DECERR, 0};
@@ -116,6 +122,7 @@ Registers::Transfer Registers::counted(uint32_t address) const {
 void Registers::answer() {
     if (network_) network_.drive();
     if (query_) query_.drive();
+    if (host_) host_.drive();
     if (asked_) {
         std::vector<uint32_t> words = {htonl(MAGIC | uint32_t(request_.size())), number_};
         for (const Transfer &transfer : request_) {

@@ -7,8 +7,8 @@
 // address, with bit 31 set for a write, and its value, 32 bits each. The answer is the same with the response instead of
 // the address (AXI: 0 good, 2 SLVERR, 3 DECERR), and the value read, or 0. Other datagrams are ignored.
 //
-// Addresses 0x0000 to 0x0fff belong to s_axil, 0x1000 to 0x1fff to q_axil. From 0x2000 on, the program has the total of
-// each port evt_* of the design, 64 bits, low word first, to be read only.
+// Addresses 0x0000 to 0x0fff belong to s_axil, 0x1000 to 0x1fff to q_axil, 0x3000 to 0x30ff to h_axil. From 0x2000 on,
+// the program has the total of each port evt_* of the design, 64 bits, low word first, to be read only.
 #pragma once
 
 #include <deque>
@@ -58,7 +58,8 @@ private:
     void go_on();
     void answer();
     Transfer counted(uint32_t address) const;
-    AxiLite network_, query_;
+    AxiLite network_, query_, host_;
+    AxiLite *bus(uint32_t address);
     AxiLite *active_ = nullptr;
     const Monitor *monitor_ = nullptr;
     std::vector<Transfer> request_;

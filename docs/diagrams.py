@@ -7,7 +7,8 @@ tuple-bus.svg   a window closing on the tuple bus
 punctuator.svg  the states of ws_punctuator.v; drawing fails where they differ from the source
 queries.svg     two compiled queries, by the compiler's own hand; joins.svg a join
 blocks.svg      the worked example of ws_pane_blocks in docs/windows.md; drawing fails where its method gives no window
-board.svg       the simulated board; drawing fails where its cores are not those of wirestream.host.board
+board.svg       the simulated board; drawing fails where its cores are not those of wirestream.host.top
+attachments.svg   a query on registers, on memory and on a network; drawing fails where host_port has not its cores
 split.svg       a query on FPGA and Spark, as the planner divides it
 own-data.svg    the ways of a user's own data; the formats are those of wirestream.record.files
 timeline.svg    generated trades in the windows of docs/own-data.md, by the command that users have
@@ -30,8 +31,9 @@ from tb.sort.networks import earliest, elaborated
 from wirestream.compiler.compile import compile_queries
 from wirestream.compiler.drawing import draw
 from wirestream.compiler.sorting_networks import in_use
+from wirestream.design import resolve
 from wirestream.host import trades
-from wirestream.host.board import CORES
+from wirestream.host.top import CORES
 from wirestream.record import timeline
 from wirestream.record.files import FORMATS
 from wirestream.schema.counters import counter_names
@@ -715,7 +717,7 @@ PARTS = {  # core: x, y, width
 
 def board() -> Svg:
     if PARTS.keys() != {core.split(":")[1] for core in CORES}:
-        raise ValueError(f"wirestream.host.board and its diagram differ in {sorted(PARTS.keys() ^ {*CORES})}")
+        raise ValueError(f"wirestream.host.top and its diagram differ in {sorted(PARTS.keys() ^ {*CORES})}")
     svg = Svg(900, 340)
     svg.box(290, 42, 590, 284, round=10)
     svg.text(290, 28, "one program: the Verilated design and its connections", bold=True, anchor="start")
@@ -750,6 +752,38 @@ def board() -> Svg:
     svg.line([(416, 285), (416, 247), (740, 247), (740, 232)], head=True, dash="5 4", color=BLUE)
     svg.text(500, 279, "AXI4-Lite", size=11, color=FAINT)
     svg.text(416, 66, "XGMII", size=11, color=FAINT)
+    return svg
+
+
+def attachments() -> Svg:
+    used = {path.stem.removeprefix("ws_") for path in resolve("wirestream:host:host_port").sources}
+    ways = (
+        ("registers", "AXI4-Lite", "processor", ["host_push"], ["sync_fifo"]),
+        ("DMA", "AXI4", "memory", ["axi_reader", "host_requests"], ["axi_writer", "host_ring"]),
+        ("network", "frames", "network", ["udp_ip_stack", "tuple_rx"], ["udp_ip_stack", "tuple_tx"]),
+    )
+    if lacking := {name for *_, ins, outs in ways[:2] for name in (*ins, *outs)} - used:
+        raise ValueError(f"ws_host_port and its diagram differ in {sorted(lacking)}")
+    svg = Svg(860, 396)
+    for n, (name, bus, far, ins, outs) in enumerate(ways):
+        y = 34 + 134 * n
+        svg.text(8, y - 12, name, bold=True, anchor="start")
+        svg.box(8, y, 120, 84, fill=GREY_FILL)
+        svg.text(68, y + 46, far, bold=True, size=13)
+        svg.box(730, y, 122, 84, fill=RED_FILL, stroke=RED)
+        svg.text(791, y + 46, "your query", bold=True, size=13)
+        for cores, top, forth in ((ins, y, True), (outs, y + 48, False)):
+            places = [244 + 238 * k for k in range(len(cores))] if len(cores) > 1 else [363]
+            ends = [128, *(at for place in places for at in (place, place + 190)), 730]
+            for core, place in zip(cores, places, strict=True):
+                svg.box(place, top, 190, 36, fill=BLUE_FILL, stroke=BLUE)
+                svg.text(place + 95, top + 23, core, bold=True, size=13)
+            for a, b in zip(ends[::2], ends[1::2], strict=True):
+                svg.line([(a, top + 18), (b, top + 18)] if forth else [(b, top + 18), (a, top + 18)], head=True)
+        svg.text(186, y + 10, bus, size=11, color=FAINT)
+    y = 34 + 134
+    svg.line([(577, y + 84), (577, y + 100), (68, y + 100), (68, y + 84)], head=True, dash="5 4", color=BLUE)
+    svg.text(322, y + 96, "interrupt to the processor, after the head is in memory", size=11, color=FAINT)
     return svg
 
 
@@ -856,6 +890,7 @@ DIAGRAMS = {
     "joins": joins,
     "blocks": blocks,
     "board": board,
+    "attachments": attachments,
     "split": divided,
     "own-data": own_data,
     "timeline": trades_in_windows,

@@ -188,6 +188,10 @@ def reported() -> dict[str, str]:
     for figure, table in (("lut", "LUTs"), ("ff", "flip-flops"), ("mhz", "MHz")):
         numbers = column("Window-ID", table, "our panes") + column("Panes", table, "our CONSTANT")
         found[f"report.panes.{figure}"] = f"{shown(min(numbers))} to {shown(max(numbers))}"
+    speedups = {"limit": "p/(p-3)", "formula": "formula", "speedup": "random", "sets_of_16": "sets of 16"}
+    columns = {name: column("sort_pcpi", "speedup", curve) for name, curve in speedups.items()}
+    for name, numbers in {**columns, "h": column("sort_pcpi", "H", "random")}.items():
+        found |= {f"report.sort_pcpi.{name}_{at}": shown(numbers[n]) for n, at in ((0, 256), (-1, 65536))}
     return found
 
 

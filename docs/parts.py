@@ -15,10 +15,11 @@ from tb.sort import networks
 from wirestream.compiler import predicates
 from wirestream.machine import bytecode, merging
 from wirestream.measure import proven
-from wirestream.schema import counters
+from wirestream.schema import counters, host_registers
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {  # page: the text of each part by its name
     "board.md": {"counters": counters.markdown},
+    "host.md": {"registers": host_registers.markdown},
     "joins.md": {"predicates": predicates.markdown},
     "machine.md": {
         "aggregates": merging.markdown,
@@ -26,6 +27,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {  # page: the text of each par
         "programs": programs.markdown,
     },
     "queries.md": {"verdicts": verdicts.markdown},
+    "sort-machine.md": {"registers": lambda: host_registers.markdown(host_registers.SORTER)},
     "sorting.md": {"best": networks.markdown},
     "testing.md": {"proven": proven.markdown},
 }

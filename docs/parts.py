@@ -19,7 +19,10 @@ from wirestream.schema import counters, host_registers
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {  # page: the text of each part by its name
     "board.md": {"counters": counters.markdown},
-    "host.md": {"registers": host_registers.markdown},
+    "host.md": {
+        "registers": host_registers.markdown,
+        "median": lambda: host_registers.markdown(host_registers.MEDIAN),
+    },
     "joins.md": {"predicates": predicates.markdown},
     "machine.md": {
         "aggregates": merging.markdown,

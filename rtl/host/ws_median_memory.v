@@ -148,7 +148,7 @@ module ws_median_memory #(
         .s_axil_rvalid(s_axil_rvalid), .s_axil_rready(s_axil_rready),
         .start(start), .abort(abort), .acknowledge(acknowledge),
         .source(source), .destination(destination), .size(size),
-        .status({22'd0, aborted_reg, write_error_reg, read_error_reg, bad_reg, 2'd0, done_reg, busy_reg || start}),
+        .status({24'd0, aborted_reg, write_error_reg, read_error_reg, bad_reg, done_reg, busy_reg || start}),
         .cycles(cycles_reg)
     );
 

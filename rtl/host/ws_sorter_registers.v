@@ -102,24 +102,10 @@ module ws_sorter_registers #(
     // ---- The words that store what is written
 
     wire [32*WORDS-1:0] words;
-    genvar              i;
 
-    generate
-        for (i = 0; i < 4 * WORDS; i = i + 1) begin : gen_byte
-            if (STORED[8*i +: 8] != 8'h00) begin : gen_stored
-                reg [7:0] byte_reg;
-
-                assign words[8*i +: 8] = byte_reg;
-
-                always @(posedge clk) begin
-                    if (act && select_reg[i/4] && wstrb[i%4]) byte_reg <= wdata[8*(i%4) +: 8] & STORED[8*i +: 8];
-                    if (rst) byte_reg <= {8{i/4 == WORD_LIMIT}};
-                end
-            end else begin : gen_fixed
-                assign words[8*i +: 8] = 8'h00;
-            end
-        end
-    endgenerate
+    ws_stored_words #(.WORDS(WORDS), .STORED(STORED), .RESET(AFTER_RESET)) stored (
+        .clk(clk), .rst(rst), .write(act), .select(select_reg), .wstrb(wstrb), .wdata(wdata), .words(words)
+    );
 
     assign source      = words[32*WORD_SOURCE +: 64];
     assign destination = words[32*WORD_DESTINATION +: 64];

@@ -99,7 +99,7 @@ module ws_registers #(
         $finish;
     end
 
-    // The registers that exist with this number of ports and groups, and their values after reset
+    // The registers that exist with this number of ports and groups, what they store, and their values after reset
     function [WORDS-1:0] present(input [WORDS-1:0] words);
         integer n;
         begin
@@ -109,15 +109,19 @@ module ws_registers #(
         end
     endfunction
 
-    function [32*WORDS-1:0] after_reset(input [1:0] switches);
+    function [32*WORDS-1:0] kept(input [32*WORDS-1:0] words);
+        integer n;
+        for (n = 0; n < WORDS; n = n + 1) kept[32*n +: 32] = CAN_WRITE[n] ? words[32*n +: 32] : 32'd0;
+    endfunction
+
+    function [32*WORDS-1:0] after_reset(input [32*WORDS-1:0] words);
         integer n;
         begin
-            after_reset = {32*WORDS{1'b0}};
+            after_reset = words;
             after_reset[32*WORD_LOCAL_MAC +: 48]          = LOCAL_MAC;
             after_reset[32*WORD_LOCAL_IP +: 32]           = LOCAL_IP;
             after_reset[32*WORD_NETMASK +: 32]            = NETMASK;
             after_reset[32*WORD_GATEWAY +: 32]            = GATEWAY;
-            after_reset[32*WORD_SWITCHES +: 2]            = switches;
             after_reset[32*WORD_RESULT_IP +: 32]          = RESULT_IP;
             after_reset[32*WORD_RESULT_PORT +: 16]        = RESULT_PORT;
             after_reset[32*WORD_RESULT_SOURCE_PORT +: 16] = RESULT_SOURCE_PORT;
@@ -128,7 +132,8 @@ module ws_registers #(
 
     localparam [WORDS-1:0]    CAN_READ  = present(READABLE);
     localparam [WORDS-1:0]    CAN_WRITE = present(WRITABLE);
-    localparam [32*WORDS-1:0] RESET     = after_reset(2'b10);
+    localparam [32*WORDS-1:0] KEPT      = kept(STORED);
+    localparam [32*WORDS-1:0] FIRST     = after_reset(AFTER_RESET);
 
     // Transfers, and the word that each addresses
     wire              write, read;
@@ -161,24 +166,9 @@ module ws_registers #(
     // The words that store what is written
     wire [32*WORDS-1:0] words;
 
-    genvar i;
-    generate
-        for (i = 0; i < 4 * WORDS; i = i + 1) begin : gen_byte
-            if (CAN_WRITE[i/4] && STORED[8*i +: 8] != 8'h00) begin : gen_stored
-                reg [7:0] byte_reg;
-
-                assign words[8*i +: 8] = byte_reg;
-
-                always @(posedge clk) begin
-                    if (write && select_reg[i/4] && wstrb[i%4])
-                        byte_reg <= wdata[8*(i%4) +: 8] & STORED[8*i +: 8];
-                    if (rst) byte_reg <= RESET[8*i +: 8];
-                end
-            end else begin : gen_fixed
-                assign words[8*i +: 8] = 8'h00;
-            end
-        end
-    endgenerate
+    ws_stored_words #(.WORDS(WORDS), .STORED(KEPT), .RESET(FIRST)) stored (
+        .clk(clk), .rst(rst), .write(write), .select(select_reg), .wstrb(wstrb), .wdata(wdata), .words(words)
+    );
 
     // local_mac takes effect as a whole
     reg [31:0] mac_lower_reg;
@@ -200,6 +190,7 @@ module ws_registers #(
     assign arp_set_ip         = words[32*WORD_ARP_IP +: 32];
     assign arp_set_mac        = words[32*WORD_ARP_MAC +: 48];
 
+    genvar i;
     generate
         for (i = 0; i < N_PORTS; i = i + 1) begin : gen_port
             assign local_ports[16*i +: 16] = words[32*(WORD_LOCAL_PORT + i) +: 16];

@@ -26,7 +26,7 @@ localparam WORD_ARP_IP             = 16;
 localparam WORD_LOCAL_PORT         = 32;
 localparam WORD_GROUP              = 48;
 
-// By word, the highest first: whether it can be read and written, and which bits are stored
+// By word, the highest first: can it be read, written; the bits that are stored, their values after reset
 localparam [WORDS-1:0] READABLE = 64'hffffffff00001fff;
 localparam [WORDS-1:0] WRITABLE = 64'hffffffff0001fff8;
 localparam [32*WORDS-1:0] STORED = {
@@ -38,4 +38,14 @@ localparam [32*WORDS-1:0] STORED = {
     32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'hffffffff,
     32'h0000ffff, 32'hffffffff, 32'h00000000, 32'h0000ffff, 32'h0000ffff, 32'hffffffff, 32'h00000003, 32'hffffffff,
     32'hffffffff, 32'hffffffff, 32'h0000ffff, 32'hffffffff, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000
+};
+localparam [32*WORDS-1:0] AFTER_RESET = {
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000fa0,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000,
+    32'h00000000, 32'h00000000, 32'h00000000, 32'h00000fa0, 32'h00001388, 32'hc0a8014d, 32'h00000002, 32'h00000000,
+    32'hffffff00, 32'hc0a8010a, 32'h00000200, 32'h00000001, 32'h00000000, 32'h00000000, 32'h00000000, 32'h00000000
 };

@@ -15,12 +15,15 @@ from tb.lib.bench import CLOCK_NS, rng, start
 from tb.lib.memory import DECERR, DRAM, OKAY, SLVERR, Memory, Timing, attach
 from tb.lib.run import run, run_four_state
 from tb.sort.quantiles import draw, rank_of, sliding
+from wirestream.schema import host_registers
 
 LANES, SIZE = 4, 8
 RANK = rank_of(Fraction(1, 2), SIZE)
-ID, STATUS, SOURCE, DESTINATION, KEYS, CYCLES = 0x00, 0x04, 0x08, 0x10, 0x18, 0x1C
-BUSY, DONE, BAD, READ_SLVERR, READ_DECERR, WRITE_SLVERR, WRITE_DECERR, ABORTED = (1 << n for n in (0, 1, *range(4, 10)))
-NAME = int.from_bytes(b"WSM1", "big")
+MAP = host_registers.description(host_registers.MEDIAN)
+ID, STATUS, SOURCE, DESTINATION, KEYS, CYCLES = (register.address for register in MAP.registers)
+BUSY, DONE, BAD, READ_SLVERR, READ_DECERR, WRITE_SLVERR, WRITE_DECERR, ABORTED = (
+    1 << n for n in range(len(MAP.names["status"].bits))
+)
 
 
 class Bench:
@@ -113,7 +116,7 @@ TIMINGS = (
 async def arrays_of_all_sizes(dut):
     """From no key to many, anywhere, with memories of all kinds; the smoke test in four states."""
     bench = await Bench.setup(dut, pause=0.1)
-    assert await bench.read(ID) == NAME
+    assert await bench.read(ID) == MAP.id
     most = bench.top // 2 // bench.width
     sizes = (*range(14), *(bench.g.randrange(most) for _ in range(12)))
     for keys, bench.memory.timing in (

@@ -15,13 +15,13 @@ from wirestream.schema import registers
 from wirestream.schema.registers import Description
 
 FOLDER = RTL / "host"
-HOST_PORT, SORTER = "registers.yml", "sorter.yml"
+HOST_PORT, SORTER, MEDIAN = "registers.yml", "sorter.yml", "median.yml"
 HEADERS = {HOST_PORT: "ws_host_registers.vh", SORTER: "ws_sorter_registers.vh"}
 
 
 @cache
 def description(file: str = HOST_PORT) -> Description:
-    """The registers of ws_host_port, or of ws_sorter."""
+    """The registers of ws_host_port, ws_sorter or ws_median_memory."""
     return registers.load(FOLDER / file)
 
 

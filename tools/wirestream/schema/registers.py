@@ -118,6 +118,11 @@ class Register:
         bits = (1 << self.width) - 1
         return bits >> 32 * ((offset - self.address) // 4 % self.words) & 0xFFFFFFFF
 
+    def after_reset(self, offset: int) -> int:
+        """The value of the word at a byte offset after reset."""
+        element, word = divmod((offset - self.address) // 4, self.words)
+        return self.reset[element] >> 32 * word & 0xFFFFFFFF
+
     def check(self) -> None:
         """Raise ValueError if it is inconsistent."""
         if not self.name.isidentifier() or self.name != self.name.lower():
@@ -233,15 +238,15 @@ def description() -> Description:
 
 def verilog(d: Description, source: str = DESCRIPTION.name) -> str:
     """Constants for the RTL, as the file ws_registers.vh. source: the name of the description's file."""
-    masks = [0] * WORDS
+    masks, values = [0] * WORDS, [0] * WORDS
     readable, writable = 0, 0
     for register in d.registers:
         for offset in register.offsets:
             word = offset // 4
             readable |= (register.access != "wo") << word
             writable |= (register.access != "ro") << word
-            masks[word] = register.mask(offset) if register.access != "ro" and not register.action else 0
-    rows = [", ".join(f"32'h{mask:08x}" for mask in masks[at : at + 8][::-1]) for at in range(0, WORDS, 8)][::-1]
+            if register.access != "ro" and not register.action:
+                masks[word], values[word] = register.mask(offset), register.after_reset(offset)
     width = max(len(register.name) for register in d.registers)
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
@@ -256,14 +261,19 @@ def verilog(d: Description, source: str = DESCRIPTION.name) -> str:
         "// Number of a register's first word",
         *(f"localparam WORD_{r.name.upper():{width}} = {r.address // 4};" for r in d.registers),
         "",
-        "// By word, the highest first: whether it can be read and written, and which bits are stored",
+        "// By word, the highest first: can it be read, written; the bits that are stored, their values after reset",
         f"localparam [WORDS-1:0] READABLE = {WORDS}'h{readable:0{WORDS // 4}x};",
         f"localparam [WORDS-1:0] WRITABLE = {WORDS}'h{writable:0{WORDS // 4}x};",
-        "localparam [32*WORDS-1:0] STORED = {",
-        *(f"    {row}{',' if row is not rows[-1] else ''}" for row in rows),
-        "};",
+        *_words("STORED", masks),
+        *_words("AFTER_RESET", values),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _words(name: str, values: list[int]) -> list[str]:
+    """The declaration of a constant with a value for each word."""
+    rows = [", ".join(f"32'h{value:08x}" for value in values[at : at + 8][::-1]) for at in range(0, len(values), 8)]
+    return [f"localparam [32*WORDS-1:0] {name} = {{", ",\n".join(f"    {row}" for row in rows[::-1]), "};"]
 
 
 HEAD = """\

@@ -82,8 +82,9 @@ module ws_host_requests #(
         $finish;
     end
 
-    initial if (QUEUE_W < 2 || QUEUE_W > 8 || MAX_BYTES < 64 || MAX_BYTES > 16384) begin
-        $display("ERROR: %m: QUEUE_W = %0d (2 to 8), MAX_BYTES = %0d (64 to 16384)", QUEUE_W, MAX_BYTES);
+    initial if (QUEUE_W < 2 || QUEUE_W > 8 || MAX_BYTES < 64 || MAX_BYTES > 16384 || READ_W < 2 || 1 << READ_W < 2 * BURST) begin
+        $display("ERROR: %m: QUEUE_W = %0d (2 to 8), MAX_BYTES = %0d (64 to 16384), READ_W = %0d (at least 2 * BURST = %0d beats)",
+                 QUEUE_W, MAX_BYTES, READ_W, 2 * BURST);
         $finish;
     end
 

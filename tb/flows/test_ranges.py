@@ -100,7 +100,7 @@ RELATIONS = (
     ("axi_writer", {"BURST": 256, "DATA_W": 256, "FIFO_W": 9}, "BURST"),
     ("axi_writer", {"ADDR_W": 8}, "ADDR_W"),
     ("fjoin_writer", {"FIFO_W": 4}, "FIFO_W"),
-    ("host_requests", {"READ_W": 4}, "FIFO_W"),
+    ("host_requests", {"READ_W": 4}, "READ_W"),
     ("host_port", {"BURST": 256, "DATA_W": 256}, "BURST"),
     ("fjoin_writer", {"BURST": 256, "DATA_W": 256, "FIFO_W": 9}, "BURST"),
     ("fjoin_writer", {"COUNT_W": 4}, "COUNT_W"),

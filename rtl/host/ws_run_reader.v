@@ -122,6 +122,7 @@ module ws_run_reader #(
     wire               flights_ready;
     wire               fill   = state_reg == STATE_FILL;
     wire               done   = state_reg == STATE_SEND && flights_ready && (empty_reg || ar_ready);
+    wire               passes = fill || done || (state_reg == STATE_PICK && !may_reg[stream_reg]);  // to the next stream
     wire               ends   = left_reg <= {{(POS_W-BURST_W-1){1'b0}}, to_end_reg};
     wire [POS_W-1:0]   length = {{(POS_W-BURST_W-1){1'b0}}, len_reg};
     wire [BURST_W-1:0] less   = len_reg[BURST_W-1:0] - 1'b1;
@@ -146,6 +147,7 @@ module ws_run_reader #(
     always @(posedge clk) begin
         may_reg  <= active_reg & room;
         none_reg <= active_reg == 0;
+        stream_reg <= state_reg == STATE_IDLE ? {INDEX_W{1'b0}} : stream_reg + {{INDEX_W-1{1'b0}}, passes};
         case (state_reg)
             STATE_IDLE: begin
                 base_reg   <= order_address[ADDR_W-1:BYTES_W];
@@ -153,19 +155,16 @@ module ws_run_reader #(
                 run_reg    <= {{(POS_W-COUNT_W){1'b0}}, order_run};
                 runs_reg   <= order_groups;
                 after_reg  <= {POS_W{1'b0}};
-                stream_reg <= {INDEX_W{1'b0}};
                 active_reg <= {K{1'b1}};
                 if (order_valid && order_ready) state_reg <= STATE_FILL;
             end
             STATE_FILL: begin                   // the first run of each stream
                 after_reg  <= beyond;
                 others_reg <= after_reg;
-                stream_reg <= stream_reg + 1'b1;
                 if (&stream_reg) state_reg <= STATE_PICK;
             end
             STATE_PICK: begin
                 if (may_reg[stream_reg]) state_reg <= STATE_LOAD;
-                else stream_reg <= stream_reg + 1'b1;
                 if (none_reg || halt) state_reg <= STATE_IDLE;
             end
             STATE_LOAD: begin
@@ -191,8 +190,7 @@ module ws_run_reader #(
             end
             default: if (done) begin
                 if (last_reg && runs_reg == 1) active_reg[stream_reg] <= 1'b0;
-                stream_reg <= stream_reg + 1'b1;
-                state_reg  <= STATE_PICK;
+                state_reg <= STATE_PICK;
             end
         endcase
         if (rst) state_reg <= STATE_IDLE;

@@ -257,7 +257,7 @@ def decoder() -> str:
         "// Written by `make docs` from bytecode.yml and microcode.py; do not edit.",
         "",
         "// {kind, count} of an opcode. count: its words, 0 if there is no such instruction. kind: of the operand,",
-        "// 0 none, 1 index (or it into bits 7 to 0 of the first word), 2 jump (its target in words into TARGET, and END),",
+        "// 0 none, 1 index (into bits 7 to 0 of the first word), 2 jump (its target in words into TARGET, and END),",
         "// 3 int8, 4 int16, 5 int32 (with its sign into bits 31 to 0).",
         f"localparam MOST_WORDS = {most};",
         "function [5:0] shape_of(input [7:0] opcode);",

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 Word = int | None
 Line = tuple[str, str, str]  # label, name, operand
 SENDS = {"send_tb", "send_sy"}
-CYCLES = {"dup_x1": 2, "dup_x2": 3, "dup2": 2, "dup2_x1": 4, "ipushl": 2, "imul": 4, "imull": 5}
-CYCLES |= {"ladd": 3, "lsub": 3, "lcmp": 3, "goto": 3}
+CYCLES = {"dup_x1": 2, "dup_x2": 3, "dup2": 2, "dup2_x1": 4, "imul": 4, "imull": 5}
+CYCLES |= {"ladd": 4, "lsub": 4, "lcmp": 4, "goto": 3}
 TAKEN = 3
 SIZE_OF_STATE = {1: 1, 2: 1, 3: 1, 4: 1, 5: 2, 6: 3}
 SENSORS = {"nodeid": 0, "parent": 1, "light": 2, "temp": 3}
@@ -120,6 +120,7 @@ class Judge:
         """Run a section from its first line to its last."""
         lines = self.text.sections[name]
         labels = {label: number for number, (label, _, _) in enumerate(lines) if label}
+        begun = self.cycles
         self.cycles += 1
         number, stack = 0, ()
         while number < len(lines):
@@ -133,6 +134,7 @@ class Judge:
             if len(stack) > self.stack:
                 raise Stuck("stack")
             number = labels[operand] if jumped else number + 1
+        self.cycles = max(self.cycles, begun + 3)
 
     def _jump(self, name: str, stack: tuple[Word, ...]) -> tuple[tuple[Word, ...], bool]:
         if name == "goto":

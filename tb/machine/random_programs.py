@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from wirestream.errors import QueryError
-from wirestream.machine.bytecode import INSTRUCTIONS, Instruction
+from wirestream.machine.bytecode import INSTRUCTIONS, UNITS, Instruction
 from wirestream.machine.program import SECTIONS, Flags, Program
 
 FIELDS = 4  # words of a tuple
@@ -25,10 +25,11 @@ MERGES = ((1, (2,)), (1, (5,)), (2, (4, 1)), (0, (3,)), (1, (6, 2)))
 
 
 class Drawer:
-    """Draws the lines of one section."""
+    """Draws the lines of one section. units: of the instructions that it may have."""
 
-    def __init__(self, random: Random, merge: tuple[int, tuple[int, ...]] | None):
+    def __init__(self, random: Random, merge: tuple[int, tuple[int, ...]] | None, units: tuple[str, ...] = UNITS):
         self.random, self.merge = random, merge
+        self.plain = [one for one in PLAIN if one.unit in units]
         self.lines: list[str] = []
         self.labels = 0
 
@@ -53,7 +54,7 @@ class Drawer:
             elif draw < 0.33:
                 self.emit(self.random.choice(("send_tb", "send_sy", "send_tb", "clear_sy")))
             else:
-                one = self.random.choice(PLAIN)
+                one = self.random.choice(self.plain)
                 if depth <= now - one.pops and now - one.pops + one.pushes <= DEEPEST:
                     self.emit(f"{one.name} {self.operand(one)}".rstrip())
                     now += one.pushes - one.pops
@@ -145,15 +146,15 @@ class Drawer:
         self.emit("merge")
 
 
-def draw(random: Random) -> str:
-    """A program, which ends and does not trap."""
-    merge = random.choice(MERGES) if random.random() < 0.25 else None
+def draw(random: Random, units: tuple[str, ...] = UNITS) -> str:
+    """A program, which ends and does not trap. units: of the instructions that it may have."""
+    merge = random.choice(MERGES) if random.random() < 0.25 and "merge" in units else None
     arguments = random.choice(ARGUMENTS)
     of_messages = "per_tuple" not in arguments and random.random() < 0.5
     names = ["init"] * (random.random() < 0.4) + ["delivery"] + ["reception"] * (random.random() < 0.5)
     lines = []
     for name in names:
-        section = Drawer(random, merge)
+        section = Drawer(random, merge, units)
         section.block(0, random.randrange(2, 14))
         if merge and name != "init":
             by_message = name == "reception" and not of_messages

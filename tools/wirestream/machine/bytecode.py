@@ -84,6 +84,7 @@ def _key(one: Instruction) -> tuple[str, bool]:
 
 _DESCRIBED, INSTRUCTIONS = _load()
 BEGIN: int = _DESCRIBED["begin"]
+LEAST: int = _DESCRIBED["least"]
 EVENTS: dict[str, str] = _DESCRIBED["events"]
 BY_OPCODE = {one.opcode: one for one in INSTRUCTIONS}
 BY_NAME = {_key(one): one for one in INSTRUCTIONS}  # and whether it has an operand

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from wirestream.machine.bytecode import BEGIN, BY_NAME, Instruction
+from wirestream.machine.bytecode import BEGIN, BY_NAME, LEAST, Instruction
 from wirestream.machine.limits import Limits
 from wirestream.machine.merging import Rows, merge
 from wirestream.machine.program import Code, Flags, Program
@@ -178,6 +178,7 @@ class Machine:
             self._outcome.cycles[section] = self._cycles
             if self._cycles > self.limits.watchdog:
                 raise self._trap(f"still running after {self.limits.watchdog} cycles")
+        self._outcome.cycles[section] = max(self._cycles, LEAST)
 
     def _step(self, code: Code) -> None:
         """Carry out one instruction."""

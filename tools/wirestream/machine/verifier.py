@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 from wirestream.errors import QueryError
 from wirestream.machine import words
 from wirestream.machine.abstract import State, Synopsis, join, join_synopses, load
-from wirestream.machine.bytecode import BEGIN, Instruction
+from wirestream.machine.bytecode import BEGIN, LEAST, Instruction
 from wirestream.machine.interpreter import CONSTANTS, condition_of
 from wirestream.machine.intervals import Value, binary, failing, holding, index, pair, unary
 from wirestream.machine.limits import Limits
@@ -145,7 +145,7 @@ class _Run:
     of: _Program
     section: str
     state: State
-    most: int = 0
+    most: int = LEAST
     deepest: int = 0
     nodes: dict[Turn, _Node] = field(default_factory=dict)
     longest: Turn = ()

@@ -29,6 +29,8 @@ MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
     ("host_ring", {"SLOT": 4096, "DATA_W": 64, "ADDR_W": 13}),
     ("host_port", {"RECORD_BYTES": 8, "DATA_W": 512, "ADDR_W": 64, "QUERY_W": 64, "FULL": "DROP", "STREAMS": 3}),
     ("host_port", {"RECORD_BYTES": 1000, "DATA_W": 64, "ADDR_W": 13, "FIFO_W": 12, "QUEUE_W": 8}),
+    ("qm_core", {"W": 16, "FIELDS": 64, "FIFO_W": 6, "PROG_W": 12, "STACK_W": 8, "TB_W": 2, "SY_W": 3, "DROP": 1}),
+    ("qm_core", {"FIELDS": 2, "FIFO_W": 1, "PROG_W": 4, "STACK_W": 2, "TB_W": 3, "SY_W": 2}),
     ("remainder", {"NUMBER_W": 10, "DIVISOR": 1}),
     ("remainder", {"NUMBER_W": 64, "DIVISOR": 1024}),
     ("udp_rx", {"DATA_W": 64}),

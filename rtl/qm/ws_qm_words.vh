@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Written by `make docs` from bytecode.yml and microcode.py; do not edit.
+
+// The words of the program RAM: the lowest bit of each field, its width, and its values
+localparam WORD_W = 36;
+localparam LITERAL_AT = 35;
+localparam CLASS_AT = 32;  localparam CLASS_W = 3;
+localparam [2:0] CLASS_MOVE = 0;
+localparam [2:0] CLASS_LOAD = 1;
+localparam [2:0] CLASS_STORE = 2;
+localparam [2:0] CLASS_JUMP = 3;
+localparam [2:0] CLASS_SEND = 4;
+localparam [2:0] CLASS_CLEAR = 5;
+localparam [2:0] CLASS_MULDIV = 6;
+localparam [2:0] CLASS_MERGE = 7;
+localparam FROM_AT = 30;  localparam FROM_W = 2;
+localparam PUSH_AT = 29;
+localparam PLACE_AT = 28;
+localparam SIGN_AT = 27;
+localparam DELTA_AT = 24;  localparam DELTA_W = 3;
+localparam POPS_AT = 21;  localparam POPS_W = 3;
+localparam TOP_AT = 19;  localparam TOP_W = 2;
+localparam [1:0] TOP_LOGIC = 0;
+localparam [1:0] TOP_SUM = 1;
+localparam [1:0] TOP_BELOW = 2;
+localparam [1:0] TOP_SAME = 3;
+localparam LOGIC_AT = 17;  localparam LOGIC_W = 2;
+localparam [1:0] LOGIC_B = 0;
+localparam [1:0] LOGIC_AND = 1;
+localparam [1:0] LOGIC_OR = 2;
+localparam [1:0] LOGIC_ZERO = 3;
+localparam EITHER_AT = 16;
+localparam CARRY_AT = 0;  localparam CARRY_W = 2;
+localparam [1:0] CARRY_0 = 0;
+localparam [1:0] CARRY_1 = 1;
+localparam [1:0] CARRY_SAVED = 2;
+localparam INVERT_AT = 2;
+localparam NOT_B_AT = 3;
+localparam FIXED_AT = 4;  localparam FIXED_W = 2;
+localparam [1:0] FIXED_NONE = 0;
+localparam [1:0] FIXED_ZERO = 1;
+localparam [1:0] FIXED_ONES = 2;
+localparam SAVE_AT = 6;
+localparam ORDER_AT = 7;
+localparam CHECK_AT = 8;
+localparam INDEX_AT = 0;  localparam INDEX_W = 8;
+localparam MEMORY_AT = 8;  localparam MEMORY_W = 2;
+localparam [1:0] MEMORY_FIELD = 0;
+localparam [1:0] MEMORY_TB = 1;
+localparam [1:0] MEMORY_SY = 2;
+localparam INDEXED_AT = 10;
+localparam TARGET_AT = 0;  localparam TARGET_W = 12;
+localparam END_AT = 12;
+localparam CONDITION_AT = 13;  localparam CONDITION_W = 2;
+localparam [1:0] CONDITION_EQ = 0;
+localparam [1:0] CONDITION_GE = 1;
+localparam [1:0] CONDITION_GT = 2;
+localparam [1:0] CONDITION_NULL = 3;
+localparam TWO_AT = 15;

@@ -352,6 +352,8 @@ class Values:
                 self._get(self.places[term.value], 0)
                 return section.op("ifnull" if sense else "ifnonnull", label)
             case "field", _:
+                if not sense:
+                    self._not_null(term, term, label, known)
                 self._get(self.places[term.value], 0)
                 return section.op("ifneq" if sense else "ifeq", label)
             case operator, (a, b) if operator in COMPARISONS:

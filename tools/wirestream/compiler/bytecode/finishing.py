@@ -81,8 +81,8 @@ def _value(value: Value, known: Mapping[str, Known], constants: Mapping[str, int
 
 
 def _wrapped(value: Known, kind: object, operator: str) -> Known:
-    """A cast has the lower bits of its value."""
-    if operator != "cast" or not isinstance(kind, Integer) or kind.low <= value <= kind.high:
+    """A cast and a shift to the left have the lower bits of their value."""
+    if operator not in ("cast", "<<") or not isinstance(kind, Integer) or kind.low <= value <= kind.high:
         return value
     size = 1 << kind.width
     value %= size

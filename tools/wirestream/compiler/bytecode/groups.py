@@ -1,7 +1,8 @@
 """GROUP BY: a row of states for each group that the synopsis has room for. Tuples of others are sent as rows of their
 own, which the receiver adds, as in section 3.2.6.
 
-The rows are those of panes, as long as SLIDE. They leave at each punctuation, and the receiver makes windows of them.
+The rows are those of panes, as long as SLIDE or ADVANCE. They leave at the end of each, and the receiver makes windows
+of them.
 Tuples that are already of a later pane have its distance from the last punctuation as one more word of their group.
 
 `merge` does it if its words cannot wrap: least and greatest values, counts, and sums of small values. Else the program
@@ -45,7 +46,7 @@ def mergeable(made: Made, found: s.States) -> bool:
 
 
 def _slow(made: Made) -> bool:
-    """Whether counts of one word cannot wrap, since no pane is long enough for so many tuples at the clock's rate."""
+    """Whether counts of one word cannot wrap, since no pane is long enough at the clock's rate."""
     unit = NANOSECONDS[made.stream.unit_of(made.window.attribute) or made.stream.unit_of(made.stream.time)]
     return made.window.advance * unit * FASTEST < 2 ** (WORD_BITS - 1)
 
@@ -117,7 +118,7 @@ def _write_keys(made: Made, section: Section, values: Values, keys: list[Part]) 
         term = made.columns[column.name]
         companion = flag_of(column, "null")
         flag = made.terms.value(companion, made.columns) if companion is not None else made.terms.false
-        if made.terms.nulls(term) not in (alternatives(flag), None if flag.is_constant(True) else alternatives(flag)):
+        if made.terms.nulls(term) != alternatives(flag):
             raise made.refuse(f"GROUP BY {column}: the machine cannot tell where it is null")
         section.note(f"group: {term.text}")
         count = values.raw(term) if term.operator == FIELD else words_of(term.type)
@@ -151,43 +152,57 @@ def _send_end(made: Made, section: Section, length: int) -> Part:
 
 
 def table(made: Made) -> Windows:
-    """With a table: the number of its groups in word 0, then the last punctuation, if tuples may be of later panes,
-    then the words of the groups, column by column."""
-    found = s.states(made.plan, made.terms, made.columns, None)
-    later = bool(made.window.slack)
+    """With a table: the number of its groups in word 0, then the last punctuation, if tuples may be of later panes, or
+    the number of tuples, then the words of the groups, column by column."""
+    window, timed = made.window, made.window.in_time
+    found = s.states(made.plan, made.terms, made.columns, None if timed else window.advance)
+    later = bool(window.slack)
     width = later + sum(_key_words(made, made.columns[column.name]) for column in made.plan.keys)
-    first = 1 + later
+    first = 2 if later or not timed else 1
     entries = _entries(made, width + found.words, first)
-    reception = Section("reception", ("per_tuple",), buffer(width + max(1, found.words)))
+    name, arguments = ("reception", ("per_tuple",)) if timed else ("delivery", ("manualclear",))
+    section = Section(name, arguments, buffer(width + max(1, found.words)))
     keys: list[Part] = []
-    values = Values(reception, made.terms, made.places, made.limits.buffer)
+    values = Values(section, made.terms, made.places, made.limits.buffer)
 
     def body() -> None:
-        _write_keys(made, reception, values, keys)
+        _write_keys(made, section, values, keys)
         if any(key.null is not None for key in keys):
             raise made.refuse("GROUP BY of values that may be null needs merge, and its sums and counts have one word")
         if later:
-            reception.note("panes after the last punctuation")
-            made.load_lower_time(reception)
-            reception.ops("iload_sy 1", "isub", f"ipush {made.window.advance}", "idiv", f"istore {width - 1}")
+            section.note("panes after the last punctuation")
+            made.load_lower_time(section)
+            section.ops("iload_sy 1", "isub", f"ipush {window.advance}", "idiv", f"istore {width - 1}")
             keys.append(Part(LATER, s.COUNTS, width - 1, 1))
-        _find(made, reception, values, found, width, s.Cells(first, (f"iload {width}",), entries))
+        _find(made, section, values, found, width, s.Cells(first, (f"iload {width}",), entries))
+        if not timed:
+            _end_pane_of_tuples(section, window.advance)
 
-    selected(made, reception, values, body)
-    delivery = Section("delivery", ("per_punct", *(["manualclear"] if later else [])))
-    delivery.op("iload_sy", 0)
-    delivery.guarded("ifeq", lambda: delivery.op("send_sy"))
-    end = _send_end(made, delivery, made.time.count) if _timed(made) else None
-    if later:
-        delivery.op("clear_sy")
-        made.load_lower_time(delivery)
-        delivery.op("istore_sy", 1)
+    selected(made, section, values, body)
+    sections, end = [section], None
+    if timed:
+        delivery = Section("delivery", ("per_punct", *(["manualclear"] if later else [])))
+        delivery.op("iload_sy", 0)
+        delivery.guarded("ifeq", lambda: delivery.op("send_sy"))
+        end = _send_end(made, delivery, made.time.count) if _timed(made) else None
+        if later:
+            delivery.op("clear_sy")
+            made.load_lower_time(delivery)
+            delivery.op("istore_sy", 1)
+        sections = [delivery, section]
     used = first + entries * (width + found.words)
-    return Windows([delivery, reception], end, found, width, used, entries, entries, tuple(keys), offset=first)
+    return Windows(sections, end, found, width, used, entries, entries, tuple(keys), offset=first)
+
+
+def _end_pane_of_tuples(section: Section, size: int) -> None:
+    section.ops("iload_sy 1", "iinc", "dup", "istore_sy 1")
+    section.push(size)
+    section.guarded("if_icmplt", lambda: section.ops("send_sy", "clear_sy"))
 
 
 def _entries(made: Made, words: int, first: int) -> int:
-    return max(1, (made.limits.synopsis - first) // words)
+    """Groups that a table has room for; two at least, so that its row has more words than that of one group."""
+    return max(2, (made.limits.synopsis - first) // words)
 
 
 def _find(made: Made, section: Section, values: Values, found: s.States, width: int, cells: s.Cells) -> None:

@@ -179,9 +179,8 @@ class _Compilation:
             return groups.merged(made, found)
         if not self.aggregate.keys:
             return rolling(made) or windows(made)
-        if window.unit != "time":
-            raise made.refuse("GROUP BY needs windows in time, for which the program sends the groups of each pane")
-        panes_of(made)
+        if panes_of(made) and window.size < window.advance:
+            raise made.refuse("GROUP BY where ADVANCE is more than SIZE")
         found = groups.table(made)
         if found.groups < self.room and made.limits.synopsis < MOST_WORDS:
             raise _TooSmall(f"{found.groups} groups in a synopsis of {made.limits.synopsis} words", window.position)

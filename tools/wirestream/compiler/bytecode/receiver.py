@@ -45,8 +45,8 @@ class Receiver:
 
     def __init__(self, layout: Layout):
         self.layout = layout
-        self._panes: dict[int, dict[Key, Values]] = {}  # by their distance from the last punctuation, or their begin
-        self._latest: dict[int, dict[Key, Values]] = {}
+        self._panes: dict[int, dict[Key, Values]] = {}  # by their begin
+        self._latest: dict[int, dict[Key, Values]] = {}  # by their distance from the last punctuation
         self._first: int | None = None
         self._last: int | None = None
 
@@ -58,7 +58,8 @@ class Receiver:
         if windows.groups == 0:
             end = windows.end.read(row.words) if windows.end else None
             return list(self._finished((), self._states(row.words), end))
-        if row.section == "reception":
+        in_time = self.layout.aggregate.window.in_time
+        if row.section == "reception" or (not in_time and len(row.words) == self._width):
             self._add(row.words, 1)
             return []
         if windows.end is not None and self._is_end(row.words):
@@ -66,10 +67,9 @@ class Receiver:
         self._add_all(row.words)
         if windows.end is not None:
             return []
-        panes, self._latest = self._latest, {}
-        return [
-            one for groups in panes.values() for key, own in groups.items() for one in self._finished(key, own, None)
-        ]
+        if self._last is None:  # without times, those of panes are what they would be
+            self._first = self._last = 0
+        return list(self._closed(self._last + self.layout.aggregate.window.advance))
 
     # ---- groups
 
@@ -107,6 +107,15 @@ class Receiver:
             new if old is None else [_one(state.kind, a, b) for state, a, b in zip(states, old, new, strict=True)]
         )
 
+    def _held(self, first: int, last: int) -> dict[Key, Values]:
+        """The groups of the panes from `first` to `last`."""
+        held: dict[Key, Values] = {}
+        for begin in sorted(self._panes):
+            if first <= begin <= last:
+                for key, values in self._panes[begin].items():
+                    self._merge(held, key, values)
+        return held
+
     def _closed(self, now: int) -> Iterator[Result]:
         """A punctuation: the rows of the windows that it closes."""
         window = self.layout.aggregate.window
@@ -123,12 +132,7 @@ class Receiver:
             if end <= now and (self._last is None or end > self._last) and end >= self._first + window.size
         }
         for end in sorted(ends):
-            held: dict[Key, Values] = {}
-            for begin in sorted(self._panes):
-                if end - window.size <= begin < end:
-                    for key, values in self._panes[begin].items():
-                        self._merge(held, key, values)
-            for key, values in held.items():
+            for key, values in self._held(end - window.size, end - 1).items():
                 yield from self._finished(key, values, end)
         self._last = now
         self._panes = {begin: own for begin, own in self._panes.items() if begin + window.size > now}

@@ -120,8 +120,6 @@ def measured(measure: Measure, terms: Terms, columns: dict[str, Term]) -> tuple[
         return COUNT, None, present
     term = terms.value(measure.value, columns)
     present = terms.negated(terms.flag(measure.value, "null", columns))
-    if not terms.flag(measure.value, "overflow", columns).is_constant(False):
-        raise QueryError(f"{measure}: its values may overflow, and a state of the machine has no flag for that")
     return measure.function, None if measure.function == COUNT else term, present
 
 

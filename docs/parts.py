@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from docs import programs, verdicts
+from docs import compiled, programs, verdicts
 from tb import REPOSITORY
 from tb.sort import networks
 from wirestream.compiler import predicates
@@ -28,6 +28,9 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {  # page: the text of each par
         "aggregates": merging.markdown,
         "instructions": bytecode.markdown,
         "programs": programs.markdown,
+        "published": compiled.published,
+        "possible": compiled.possible,
+        "refused": compiled.refused,
     },
     "queries.md": {"verdicts": verdicts.markdown},
     "sort-machine.md": {"registers": lambda: host_registers.markdown(host_registers.SORTER)},

@@ -30,3 +30,22 @@ def text(name: str) -> str:
 
 def program(name: str, limits: Limits | None = None) -> Program:
     return assemble(text(name), limits=limits)
+
+
+# Programs of the dissertation as queries, with the bytes of their code; sections 3.2.6, 3.4.1, 3.4.2 and Table 3.5.
+SENSORS = "CREATE INPUT STREAM Sensors (nodeid smallint, parent smallint, light smallint, temp smallint, Time int);"
+IN_SQL = {
+    "all_nodes": "SELECT nodeid, light, temp FROM Sensors",
+    "cold_nodes": "SELECT nodeid, light FROM Sensors WHERE temp < 512 AND nodeid > 50",
+    "most_light": "SELECT max(light) AS light FROM Sensors [SIZE 1 ADVANCE 1 TIME]",
+    "merge": "SELECT parent, max(light) AS light FROM Sensors [SIZE 10 ADVANCE 10 TIME] GROUP BY parent",
+    "bins": "SELECT (light - 512) div 10 AS bin, avg(temp) AS temp FROM Sensors [SIZE 30 ADVANCE 30 TIME]"
+    " GROUP BY (light - 512) div 10",
+    "events": "SELECT last(nodeid) AS nodeid FROM Sensors [SIZE 5 ADVANCE 1 TUPLES]"
+    " HAVING last(temp) > min(temp) + min(temp) div 10",
+}
+
+
+def in_sql(name: str) -> str:
+    """A program as a query, with its stream."""
+    return f"{SENSORS}\n{IN_SQL[name]} INTO Result"

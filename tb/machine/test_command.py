@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 
 from tb.machine import shipped
 from wirestream import cli
+from wirestream.machine.assembler import assemble
 from wirestream.machine.disassembler import disassemble
 from wirestream.machine.program import Program
 
@@ -136,3 +139,72 @@ def test_no_tuples(here, capsys):
         assert said(capsys, "run", f"{name}.qm", "--data", "none.csv", "--slide", "60") == [
             ["0", "tuples,", "0", "rows"]
         ]
+
+
+# ---- queries
+
+
+@pytest.fixture
+def queries(here) -> Path:
+    (here / "high.sql").write_text("SELECT Symbol, Price FROM Trades WHERE Price > $least INTO High")
+    (here / "minute.sql").write_text(
+        "SELECT Time, Symbol, sum(Volume) AS Volume FROM Trades [SIZE 60 ADVANCE 60 TIME] GROUP BY Symbol INTO Minute"
+    )
+    return here
+
+
+def test_compile_a_query(queries, capsys):
+    """The text, the bytes and the description belong together."""
+    assert cli.main(["compile", "--machine", "high.sql", "-o", "out", "--set", "least=99"]) == 0
+    assert "High  12 bytes in 1 message, up to 12 cycles a tuple: 10.4 M" in capsys.readouterr().out
+    program = Program.unpack((queries / "out" / "high.qmb").read_bytes())
+    assert assemble((queries / "out" / "high.qm").read_text()) == program
+    described = json.loads((queries / "out" / "high.machine.json").read_text())
+    assert described["rows"]["columns"] == [
+        {"name": "Symbol", "type": "string(4)", "word": 0, "words": 1},
+        {"name": "Price", "type": "int32", "word": 1, "words": 1},
+    ]
+    assert described["cycles"] == {"delivery": 12} and described["stream"] == "Trades"
+
+
+def test_the_rate_of_the_stream(queries, capsys):
+    common = ["compile", "--machine", "high.sql", "-o", "out", "--set", "least=99", "--clock", "120"]
+    assert cli.main([*common, "--rate", "10M"]) == 0
+    assert "High: 10M tuples a second are within 10.00 M" in capsys.readouterr().out
+    assert cli.main([*common, "--rate", "10.1M"]) == 2
+    assert cli.main([*common, "--rate", "10.1M", "--drop"]) == 0
+    assert "High: DROP, of 10.1M tuples a second those above 10.00 M are dropped" in capsys.readouterr().out
+
+
+def test_explain_a_program_beside_the_circuit(queries, capsys):
+    assert cli.main(["explain", "--machine", "high.sql", "--set", "least=99"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("as a program")
+    assert lines[at + 1].startswith("High  12 bytes") and re.fullmatch(r"the circuit: \d+ LUT, .*", lines[-1])
+    assert cli.main(["explain", "--machine", "high.sql"]) == 0
+    assert "none: high.sql: line 1, column 1: $least has no value" in capsys.readouterr().out
+
+
+def test_run_a_query(queries, capsys):
+    lines = said(capsys, "run", "high.sql", "--data", "trades.csv", "--set", "least=99")
+    assert lines[:3] == [["tuple", "Symbol", "Price"], ["1", "UBSN", "100"], ["3", "UBSN", "101"]]
+    assert ["delivery:", "4", "times,", "cycles", "6", "to", "12,", "mean", "9.0,", "proven", "12"] in lines
+
+
+def test_run_a_query_with_windows(queries, capsys):
+    """At 60, 120 and 180; a late tuple is counted."""
+    (queries / "late.csv").write_text(TRADES + "UBSN,1,1,10\nUBSN,1,1,200\n")
+    lines = said(capsys, "run", "minute.sql", "--data", "late.csv")
+    assert lines[:5] == [
+        ["tuple", "Time", "Symbol", "Volume"],
+        ["2", "60", "UBSN", "200"],
+        ["2", "60", "NOVN", "20"],
+        ["3", "120", "UBSN", "300"],
+        ["5", "180", "UBSN", "10"],
+    ]
+    assert ["late", "1"] in lines
+
+
+def test_verify_queries(queries, capsys):
+    lines = said(capsys, "verify", "minute.sql", "q1.qm")
+    assert [line[0] for line in lines] == ["program", "minute", "q1", "together"]

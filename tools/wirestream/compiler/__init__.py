@@ -13,7 +13,8 @@
 its columns; `analysis` answers questions about a plan. `cores` has the contract of each core: parameters, latency,
 distances, rows, cells. `circuit` has the parts of a hardware plan. Four modules work on a hardware plan: `package`
 (the edges around a circuit, whose `front` turns datagrams into items), `description` (the circuit as JSON), `size` (an
-estimate of its cells) and `drawing`. `output` writes the files.
+estimate of its cells) and `drawing`. `output` writes the files. `bytecode` makes programs of the query machine from
+logical plans.
 
 A pass rejects what it does not support with a `QueryError`, which has the position in the text.
 """

@@ -11,6 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from wirestream.arguments import Parser, UsageError, carry_out, name_and_value, text_of
+from wirestream.compiler.bytecode.machine_code import MachineCode, compile_for_machine
+from wirestream.compiler.bytecode.output import check_rate, summary
+from wirestream.compiler.bytecode.output import write as write_program
 from wirestream.compiler.chips import CHIPS, Chip
 from wirestream.compiler.circuit import Circuit, Result
 from wirestream.compiler.compile import Compiled
@@ -26,7 +29,7 @@ from wirestream.compiler.planner import CAPACITY, CLOCK_NS
 from wirestream.compiler.rewrite import Rewrites
 from wirestream.compiler.size import by_stage, total
 from wirestream.compiler.verdict import Request, verdict
-from wirestream.errors import SEPARATOR, locate_errors
+from wirestream.errors import SEPARATOR, QueryFileError, locate_errors
 from wirestream.schema.streams import known
 
 console = Console(highlight=False)
@@ -36,22 +39,64 @@ def compile_(argv: list[str], prog: str) -> int:
     parser = _parser(prog, "Compile queries to Verilog, with a JSON description and a FuseSoC core.")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="output folder")
     parser.add_argument(
-        *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
-        help="value of the constant $NAME after a reset (default: 0)",
-    )  # fmt: skip
-    parser.add_argument(
         *("--attach",), default=Attach.ETHERNET.lower(), metavar="WHAT",
         help=f"what the query is attached to: {', '.join(Attach).lower()} (default: %(default)s; docs/host.md)",
     )  # fmt: skip
+    _add_machine(parser, "write a program of the query machine in place of a circuit (docs/machine.md)")
     options = _options(parser, argv)
-    return carry_out(prog, lambda: _compile(options))
+    return carry_out(prog, lambda: (_compile_for_machine if options.machine else _compile)(options))
 
 
 def explain(argv: list[str], prog: str) -> int:
     parser = _parser(prog, "Show the circuit that queries compile to: stages, cells, latency.")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw the circuit as SVG")
+    _add_machine(parser, "also show the program of the query machine (docs/machine.md)")
     options = _options(parser, argv)
     return carry_out(prog, lambda: _explain(options))
+
+
+def _add_machine(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument(
+        *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
+        help="value of the constant $NAME after a reset (default: 0), and of a program, which needs it",
+    )  # fmt: skip
+    parser.add_argument("--machine", action="store_true", help=text)
+    parser.add_argument("--rate", metavar="TUPLES", help="of a program: refuse it if it cannot take so many a second")
+    parser.add_argument("--drop", action="store_true", help="with --rate: allow a program that drops tuples")
+
+
+def _machine_codes(options: argparse.Namespace) -> list[MachineCode]:
+    files = [(path, text_of(path)) for path in options.query]
+    with locate_errors(files):
+        return compile_for_machine(SEPARATOR.join(text for _, text in files), known(options.stream), dict(options.set))
+
+
+def _say(codes: list[MachineCode], options: argparse.Namespace) -> None:
+    """What is proven of programs, and whether the rate is not too much."""
+    for code in codes:
+        console.print("\n  ".join(escape(line) for line in summary(code, options.clock)), soft_wrap=True)
+    if options.rate:
+        console.print(escape(check_rate(codes, options.rate, options.clock, options.drop)), soft_wrap=True)
+
+
+def _compile_for_machine(options: argparse.Namespace) -> None:
+    codes = _machine_codes(options)
+    _say(codes, options)
+    written = write_program(codes, options.output)
+    print(f"\nwrote to {options.output}: {', '.join(path.name for path in written)}")
+
+
+def _explain_machine(options: argparse.Namespace, compiled: Compiled) -> None:
+    """The program beside the circuit."""
+    console.print("\n[bold]as a program[/]")
+    try:
+        codes = _machine_codes(options)
+    except QueryFileError as error:
+        return console.print(escape(f"none: {error}"), soft_wrap=True)
+    _say(codes, options)
+    lut, ff, _ = figures(total(compiled.circuit))
+    rate = options.clock / max(entry.interval for entry in compiled.circuit.entries)
+    return console.print(f"the circuit: {lut} LUT, {ff} FF, {rate:g} M tuples/s", soft_wrap=True)
 
 
 def _compile(options: argparse.Namespace) -> None:
@@ -70,6 +115,8 @@ def _explain(options: argparse.Namespace) -> None:
         options.svg.write_text(draw(compiled.circuit))
     show(compiled)
     _judge(request, compiled, chip)
+    if options.machine:
+        _explain_machine(options, compiled)
     if options.svg:
         print(f"\ndrew {options.svg}")
 

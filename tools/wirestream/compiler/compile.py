@@ -15,6 +15,7 @@ from wirestream.compiler.circuit import Circuit
 from wirestream.compiler.lower import build
 from wirestream.compiler.methods import WindowOptions
 from wirestream.compiler.parse import parse
+from wirestream.compiler.plan import Plan
 from wirestream.compiler.rewrite import Rewrites, rewrite
 from wirestream.compiler.scope import MOST_VALUES
 from wirestream.compiler.verilog import verilog
@@ -39,20 +40,19 @@ class Compiled:
         return self.circuit.module
 
 
-def compile_queries(
-    sql: str,
-    streams: Iterable[Path | Stream | Format] = (),
-    name: str | None = None,
-    rewrites: Rewrites | None = None,
-    clock_ns: float = planner.CLOCK_NS,
-    capacity: int = planner.CAPACITY,
-    windows: WindowOptions | None = None,
-) -> Compiled:
-    """One circuit for the queries in `sql`; raises `QueryError`, or ValueError for an option that names no result.
+@dataclass(frozen=True)
+class Planned:
+    """The queries of a text with their plans, before any choice of cores. warnings: of what is always the same."""
 
-    streams: the streams that the text does not declare, and the message formats that its declarations name. name: of
-    the circuit; default: that of the first result. A character that is illegal in a Verilog name becomes _.
-    """
+    queries: list[syntax.Query]
+    plans: list[Plan]
+    warnings: list[str]
+
+
+def plans_of(
+    sql: str, streams: Iterable[Path | Stream | Format] = (), rewrites: Rewrites | None = None, parts: bool = True
+) -> Planned:
+    """The plans of the queries in `sql`; raises `QueryError`. parts: wide sums may be made of sums of parts."""
     given = [load(s) if isinstance(s, Path) else s for s in streams]
     formats = [*shipped(), *(s for s in given if isinstance(s, Format))]
     known = {s.schema.name: s for s in given if isinstance(s, Stream)}
@@ -75,21 +75,43 @@ def compile_queries(
             queries.append(statement)
     if not queries:
         raise QueryError("no query in the file")
+    rewrites = rewrites or Rewrites()
+    with deep():
+        plans = [build(query, known) for query in queries]
+        warnings = [line for plan in plans for line in constant_answers(plan)]
+        plans = [rewrite(in_parts(plan) if parts and rewrites.parts else plan, rewrites) for plan in plans]
+    return Planned(queries, plans, list(dict.fromkeys(warnings)))
+
+
+def compile_queries(
+    sql: str,
+    streams: Iterable[Path | Stream | Format] = (),
+    name: str | None = None,
+    rewrites: Rewrites | None = None,
+    clock_ns: float = planner.CLOCK_NS,
+    capacity: int = planner.CAPACITY,
+    windows: WindowOptions | None = None,
+) -> Compiled:
+    """One circuit for the queries in `sql`; raises `QueryError`, or ValueError for an option that names no result.
+
+    streams: the streams that the text does not declare, and the message formats that its declarations name. name: of
+    the circuit; default: that of the first result. A character that is illegal in a Verilog name becomes _.
+    """
     rewrites, windows = rewrites or Rewrites(), windows or WindowOptions()
-    if unknown := windows.of.keys() - {query.into for query in queries}:
+    planned = plans_of(sql, streams, rewrites)
+    names = [query.into for query in planned.queries]
+    if unknown := windows.of.keys() - set(names):
         raise ValueError(f"method for windows of {', '.join(sorted(unknown))}: no such result")
-    name = re.sub(r"\W", "_", name or queries[0].into, flags=re.ASCII)
-    with _deep():
-        plans = [(query.into, build(query, known)) for query in queries]
-        warnings = [line for _, plan in plans for line in constant_answers(plan)]
-        plans = [(into, rewrite(in_parts(plan) if rewrites.parts else plan, rewrites)) for into, plan in plans]
+    name = re.sub(r"\W", "_", name or names[0], flags=re.ASCII)
+    with deep():
+        plans = list(zip(names, planned.plans, strict=True))
         circuit = planner.plan_circuit(name, plans, rewrites, clock_ns, capacity, windows)
-    circuit.warnings = list(dict.fromkeys(warnings))
+    circuit.warnings = planned.warnings
     return Compiled(circuit, verilog(circuit, sql))
 
 
 @contextmanager
-def _deep() -> Iterator[None]:
+def deep() -> Iterator[None]:
     """A plan is as deep as it has nodes, of which each takes a few calls."""
     usual = sys.getrecursionlimit()
     sys.setrecursionlimit(max(usual, CALLS * MOST_VALUES))

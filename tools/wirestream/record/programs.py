@@ -1,6 +1,7 @@
 """The command `wirestream machine`: assemble, disassemble, verify and run programs of the query machine.
 
-A program is text, in a file whose name ends in .qm, or its header and code, in one that ends in .qmb.
+A program is text, in a file whose name ends in .qm; its header and code, in one that ends in .qmb; or a query, in one
+that ends in .sql, which is compiled.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from wirestream.arguments import Parser, UsageError, carry_out, scaled, text_of
+from wirestream.arguments import Parser, UsageError, carry_out, name_and_value, scaled, text_of
+from wirestream.compiler.bytecode.machine_code import MachineCode, compile_for_machine
+from wirestream.compiler.bytecode.receiver import Receiver
 from wirestream.errors import locate_errors
 from wirestream.machine import words
 from wirestream.machine.assembler import assemble
@@ -25,11 +28,13 @@ from wirestream.machine.limits import Limits
 from wirestream.machine.program import SECTIONS, Flags, Program
 from wirestream.machine.verifier import Report, together, verify
 from wirestream.record import own, tables
+from wirestream.record.answers import outcomes
 from wirestream.record.arrival import sorted_by, times
+from wirestream.record.punctuations import Punctuations
 from wirestream.schema.streams import Stream, known
 from wirestream.schema.units import NANOSECONDS
 
-TEXT, BINARY = ".qm", ".qmb"
+TEXT, BINARY, QUERY = ".qm", ".qmb", ".sql"
 SIZES = {
     "width": "bits of a word, 16 or 32",
     "stack": "words of the stack",
@@ -64,7 +69,16 @@ def main(argv: list[str] | None = None, prog: str = "wirestream machine") -> int
 
 def _add_options(p: argparse.ArgumentParser, name: str) -> None:
     count = "+" if name == "verify" else None
-    p.add_argument("program", type=Path, nargs=count, help=f"program: text ({TEXT}), or header and code ({BINARY})")
+    p.add_argument(
+        "program",
+        type=Path,
+        nargs=count,
+        help=f"program: text ({TEXT}), header and code ({BINARY}), or a query ({QUERY})",
+    )
+    p.add_argument(
+        *("--set",), type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
+        help="value of the constant $NAME of a query",
+    )  # fmt: skip
     p.add_argument("--stream", type=Path, action="append", default=[], metavar="YML", help="further stream")
     if name in ("asm", "dis"):
         p.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the result to this file")
@@ -92,15 +106,18 @@ def _limits(options: argparse.Namespace) -> Limits:
     return Limits(**{size: getattr(options, size) for size in SIZES})
 
 
-def _program(path: Path, options: argparse.Namespace) -> tuple[Program, str]:
-    """A program, and its text, which is empty for a binary one."""
+def _program(path: Path, options: argparse.Namespace) -> tuple[Program, str, Limits]:
+    """A program, its text, which is empty for a binary one, and the machine for it."""
     if path.suffix == TEXT:
         text = text_of(path)
         streams = [stream for stream in known(options.stream) if isinstance(stream, Stream)]
         with locate_errors([(path, text)]):
-            return assemble(text, streams, _limits(options)), text
+            return assemble(text, streams, _limits(options)), text, _limits(options)
+    if path.suffix == QUERY:
+        code = _query(path, options)
+        return code.program, code.text, code.limits
     if path.suffix != BINARY:
-        raise UsageError(f"{path}: the name must end in {TEXT} or {BINARY}")
+        raise UsageError(f"{path}: the name must end in {TEXT}, {BINARY} or {QUERY}")
     try:
         packed = path.read_bytes()
     except OSError as error:
@@ -108,7 +125,19 @@ def _program(path: Path, options: argparse.Namespace) -> tuple[Program, str]:
     with locate_errors([(path, "")]):
         program = Program.unpack(packed)
         disassemble(program)  # so that every command refuses bytes that are not instructions
-    return program, ""
+    return program, "", _limits(options)
+
+
+def _query(path: Path, options: argparse.Namespace) -> MachineCode:
+    """The program of a query, for the machine of the options, or if none is given, for one that is large enough."""
+    text, limits = text_of(path), _limits(options)
+    with locate_errors([(path, text)]):
+        codes = compile_for_machine(
+            text, known(options.stream), dict(options.set), None if limits == Limits() else limits
+        )
+    if len(codes) > 1:
+        raise UsageError(f"{path}: {len(codes)} queries, and a program is one")
+    return codes[0]
 
 
 def _sizes(program: Program) -> str:
@@ -117,7 +146,7 @@ def _sizes(program: Program) -> str:
 
 
 def _asm(options: argparse.Namespace) -> None:
-    program, _ = _program(options.program, options)
+    program, *_ = _program(options.program, options)
     for section in SECTIONS:
         if program.code(section):
             print(section)
@@ -166,9 +195,9 @@ def _verify(options: argparse.Namespace) -> None:
         table.add_column(head, justify="right")
     reports = []
     for path in options.program:
-        program, text = _program(path, options)
+        program, text, own = _program(path, options)
         with locate_errors([(path, text)]):
-            report = verify(program, limits, budget)
+            report = verify(program, own, budget)
         reports.append(report)
         cycles = [str(report.cycles.get(section, "")) for section in SECTIONS]
         table.add_row(path.stem, str(program.size), str(report.stack), *cycles, *_rate(report.a_tuple, options.clock))
@@ -189,14 +218,23 @@ def _run(options: argparse.Namespace) -> None:
     limits = _limits(options)
     if options.rows < ALL:
         raise UsageError(f"--rows {options.rows}: must be at least {ALL}")
-    program, text = _program(options.program, options)
+    if options.program.suffix == QUERY:
+        return _run_query(_query(options.program, options), options)
+    program, text, _ = _program(options.program, options)
     program = replace(program, stream=_stream(program, options))
     report = None
     if not options.unverified:
         with locate_errors([(options.program, text)]):
             report = verify(program, limits)
     records = _records(program.stream, options)
-    _Running(program, limits, report, options).run(records, _times(program, records, options.slide))
+    return _Running(program, limits, report, options).run(records, _times(program, records, options.slide))
+
+
+def _run_query(code: MachineCode, options: argparse.Namespace) -> None:
+    if options.of or options.slide or options.unverified:
+        raise UsageError("--of, --slide and --unverified are for programs that are no query")
+    records = _records(code.stream, options)
+    _Answering(code, options).run(records, [0] * len(records))
 
 
 def _records(stream: Stream, options: argparse.Namespace) -> np.ndarray:
@@ -279,13 +317,17 @@ class _Running:
     def _note(self, number: int, outcome: Outcome) -> None:
         for section, cycles in outcome.cycles.items():
             self.cycles[section].append(cycles)
-        for row in outcome.rows:
+        for row in self._rows(number, outcome):
             self.rows += 1
             if self.most_rows == ALL or self.rows <= self.most_rows:
-                while len(self.table.columns) < 3 + len(row.words):
+                while len(self.table.columns) < len(row):
                     self.table.add_column(f"word {len(self.table.columns) - 3}", justify="right")
-                shown = ("null" if word is None else str(word) for word in row.words)
-                self.table.add_row(str(number), row.section, str(row.epoch), *shown)
+                self.table.add_row(*row)
+
+    def _rows(self, number: int, outcome: Outcome) -> Iterator[list[str]]:
+        """What is shown of the rows."""
+        for row in outcome.rows:
+            yield [str(number), row.section, str(row.epoch), *("null" if w is None else str(w) for w in row.words)]
 
     def _show(self, machine: Machine, tuples: int) -> None:
         if self.rows:
@@ -302,6 +344,31 @@ class _Running:
         for reason, count in machine.counts.items():
             if count:
                 console.print(f"{reason} {count:,}")
+
+
+class _Answering(_Running):
+    """The program of a query, whose rows are shown by name."""
+
+    def __init__(self, code: MachineCode, options: argparse.Namespace):
+        super().__init__(code.program, code.limits, code.report, options)
+        self.code, self.receiver = code, Receiver(code.layout)
+        self.punctuations = Punctuations(code.window) if code.window else None
+        self.table = Table("tuple", *code.layout.names, box=None, pad_edge=False)
+        for column in self.table.columns:
+            column.justify = "right"
+
+    def _events(self, machine: Machine, records: np.ndarray, at: Sequence[int]) -> Iterator[tuple[int, Outcome]]:
+        yield from outcomes(self.code, machine, records, self.punctuations)
+
+    def _rows(self, number: int, outcome: Outcome) -> Iterator[list[str]]:
+        for row in outcome.rows:
+            for one in self.receiver.take(row):
+                yield [str(number), *("null" if value is None else str(value) for value in one.values())]
+
+    def _show(self, machine: Machine, tuples: int) -> None:
+        if self.punctuations:
+            machine.counts.update(self.punctuations.counts)
+        super()._show(machine, tuples)
 
 
 RUN = {"asm": _asm, "dis": _dis, "verify": _verify, "run": _run}

@@ -12,7 +12,7 @@ from tb.lib.model import Punctuator
 from tb.lib.tuplebus import TUPLE
 from tb.machine import queries, shipped
 from tb.queries.golden import expected
-from tb.queries.streams import data
+from tb.queries.streams import data, to_records
 from wirestream.compiler.bytecode.relays import within_reach
 from wirestream.compiler.bytecode.rows import OVERFLOW
 from wirestream.compiler.bytecode.text import MOST, Section
@@ -137,6 +137,30 @@ def test_the_receiver_computes_as_the_dialect():
     records["Price"], records["Volume"] = [-3, -4, 1, 1], [5, 2**31 - 1, 8, 9]
     high = ((2**31 - 1) << 40) % 2**64
     assert queries.run(code, records).rows == [{"Mean": -3, "High": high - 2**64 * (high >= 2**63), "Low": -6}]
+
+
+@pytest.mark.parametrize(
+    ("condition", "holds"),
+    [
+        ("B", lambda a, b: b),
+        ("NOT B", lambda a, b: None if b is None else not b),
+        ("A > 1", lambda a, b: None if a is None else a > 1),
+        ("NOT A > 1", lambda a, b: None if a is None else a <= 1),
+        ("A > 1 OR B", lambda a, b: True if b or (a or 0) > 1 else None if None in (a, b) else False),
+        ("IF(A > 1, C = 1, C = 2)", lambda a, b: a is None or a <= 1),
+        ("12 div A > 3", lambda a, b: None if not a else abs(12) // abs(a) * (1 if a > 0 else -1) > 3),
+        ("NOT 12 div A > 3", lambda a, b: None if not a else a < 0 or 12 // a <= 3),
+        ("A IS NULL", lambda a, b: a is None),
+    ],
+)
+def test_a_condition_with_null_is_not_true(condition, holds):
+    create = "CREATE INPUT STREAM S (A int NULL, B bool NULL, C int, Time int);"
+    (code,) = queries.of_text(f"{create} SELECT A, B FROM S WHERE {condition} INTO R")
+    tuples = [(a, b, 2, 0) for a in (None, 0, 1, 2, 3, -5) for b in (None, False, True)]
+    rows = queries.run(code, to_records(code.stream.schema, tuples)).rows
+    wanted = [(a, b) for a, b, *_ in tuples if holds(a, b)]
+    assert [tuple(row.values()) for row in rows] == wanted
+    assert 0 < len(wanted) < len(tuples)
 
 
 # ---- groups

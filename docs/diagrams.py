@@ -787,6 +787,53 @@ def attachments() -> Svg:
     return svg
 
 
+def query_machine() -> Svg:
+    used = {path.stem for path in resolve("wirestream:qm:qm_core").sources}
+    if lacking := {f"ws_qm_{name}" for name in ("input", "memory", "execute", "ram")} - used:
+        raise ValueError(f"ws_qm_core and its diagram differ in {sorted(lacking)}")
+    svg = Svg(900, 300)
+    stages = (
+        ("fetch", ("address, or the", "start of a section")),
+        ("program RAM", ("its output register:", "a word of 36 bits")),
+        ("operand read", ("b: field, buffer,", "constant or stack")),
+        ("execute", ("t, b: sum, logic,", "comparison, send")),
+    )
+    for n, (name, lines) in enumerate(stages):
+        x = 190 + 180 * n
+        svg.box(x, 40, 150, 80, fill=BLUE_FILL, stroke=BLUE)
+        svg.text(x + 75, 64, name, bold=True)
+        for k, line in enumerate(lines):
+            svg.text(x + 75, 86 + 18 * k, line, size=12, color=FAINT)
+        if n:
+            svg.line([(x - 30, 80), (x, 80)], head=True)
+    for x, name, lines in (
+        (190, "ws_qm_input", ("events, tuples,", "one message")),
+        (550, "ws_qm_memory", ("transmission buffer,", "synopsis")),
+        (730, "stack", ("below its top word t,", "two read ports")),
+    ):
+        svg.box(x, 180, 150, 80, fill=GREEN_FILL, stroke=GREEN)
+        svg.text(x + 75, 204, name, bold=True)
+        for k, line in enumerate(lines):
+            svg.text(x + 75, 226 + 18 * k, line, size=12, color=FAINT)
+    svg.line([(805, 40), (805, 20), (265, 20), (265, 40)], head=True, dash="5 4", color=RED)
+    svg.text(535, 14, "a jump that is taken: the two words after it are discarded", size=12, color=RED)
+    svg.line([(265, 180), (265, 120)], head=True)
+    svg.text(272, 154, "next section", size=12, color=FAINT, anchor="start")
+    svg.line([(340, 220), (530, 220), (530, 150), (590, 150), (590, 120)], head=True)
+    svg.text(400, 214, "fields, message", size=12, color=FAINT)
+    svg.line([(640, 180), (640, 120)], head=True)
+    svg.line([(770, 180), (770, 150), (680, 150), (680, 120)], head=True)
+    svg.line([(780, 120), (780, 180)], head=True)
+    svg.line([(745, 120), (745, 140), (690, 140), (690, 180)], head=True)
+    svg.line([(100, 220), (190, 220)], head=True)
+    svg.text(96, 214, "packets", size=12, color=FAINT, anchor="end")
+    svg.line([(840, 120), (840, 150), (892, 150)], head=True)
+    svg.text(890, 144, "rows", size=12, color=FAINT, anchor="end")
+    svg.line([(480, 290), (480, 120)], head=True, dash="5 4")
+    svg.text(472, 286, "words, from the loader", size=12, color=FAINT, anchor="end")
+    return svg
+
+
 def own_data() -> Svg:
     svg = Svg(900, 250)
 
@@ -893,6 +940,7 @@ DIAGRAMS = {
     "attachments": attachments,
     "split": divided,
     "own-data": own_data,
+    "query-machine": query_machine,
     "timeline": trades_in_windows,
     "sorting": sorting,
 }

@@ -369,18 +369,21 @@ module ws_qm_core #(
     wire       constant = !send_reads && (literal || fixed && ones);
     wire       missing  = rd_field ? !has_tuple
                                    : !rd_stored && !rd_message || x_clear && rd_memory == MEMORY_SY;
-    wire       zero     = !send_reads && fixed || !constant && missing;
+    wire       zero     = is_data && !constant && (!send_reads && fixed || missing);    // resets b
     wire       overlay  = rd_field || rd_message;
     wire       data_null  = rd_field && !has_tuple || !missing && (overlay ? in_word[W] : memory_word[W]);
 
     wire [W-1:0] data     = overlay ? in_word[W-1:0] : memory_word[W-1:0];
-    wire [W-1:0] operand  = is_data ? (constant ? word_reg[W-1:0] | {W{zero}} : data & {W{!zero}})
+    wire [W-1:0] operand  = is_data ? (constant ? word_reg[W-1:0] | {W{fixed}} : data)
                                     : (stored || pushed ? w[W-1:0] : stack_word[W-1:0]) ^ {W{not_b}};
     wire         op_null  = is_data ? !constant && (send_reads || !fixed) && data_null
                                     : stored || pushed ? w[W] : stack_word[W];
 
     always @(posedge clk)
-        if (step) b_reg <= {op_null, operand};
+        if (step) begin
+            b_reg <= {op_null, operand};
+            if (zero) b_reg[W-1:0] <= {W{1'b0}};
+        end
 
     // The stack without its top word, of which the second word of n is at address n
     wire [STACK_W-1:0] wr_place = depth_next[STACK_W-1:0] - {{STACK_W-1{1'b0}}, x_place};

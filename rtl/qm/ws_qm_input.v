@@ -273,6 +273,11 @@ module ws_qm_input #(
             // a packet is taken, or counted; a punctuation that the program does not take is neither
             if (done) input_once: assert (verdicts_ref == 1 || verdicts_ref == 2 || verdicts_ref == 4 || verdicts_ref == 8);
             if (!done) input_never: assert (verdicts_ref == 0);
+            // only for want of room does it wait, or is refused
+            if (s_axis_tvalid && (!s_axis_tready || first_reg && refused))
+                input_full: assert (first_reg && (waiting_ref == 1 << EVENT_W
+                                    || (of_tuple ? places_ref == (1 << FIFO_W) - 1
+                                                 : kind == MESSAGE && (letter_ref || of_message_reg))));
             // the queue neither overflows nor loses an event
             input_count: assert (waiting == waiting_ref && waiting_ref <= 1 << EVENT_W);
             if (take) input_some: assert (waiting_ref != 0);

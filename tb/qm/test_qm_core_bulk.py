@@ -10,8 +10,10 @@ import pytest
 
 from tb.machine import shipped
 from tb.machine.random_programs import Event, draw, events
-from tb.qm.programs import Core, Packets, Report, expected, image_of, results
+from tb.machine.test_interpreter import BY_HAND, JUMPS, pushes
+from tb.qm.programs import ABSENT, Core, Packets, Report, expected, image_of, results
 from wirestream.machine.assembler import assemble
+from wirestream.machine.bytecode import NAMES
 from wirestream.machine.disassembler import disassemble
 from wirestream.machine.program import Program
 from wirestream.machine.verifier import verify
@@ -97,6 +99,39 @@ def test_shipped_programs(tmp_path):
                 ran.add(name)
     trial.run(tmp_path, RANDOM, RANDOM)
     assert ran == {"all_nodes", "cold_nodes", "control", "q1", "sampling", "sliding_sum"}
+
+
+FIELDS = (7, 8, None, 10)  # of BY_HAND
+PAIRED = ("clear_sy", "iload_sy 1", "istore_sy 1", "iload 1", "istore 1", "iconst_1\niload_sy", "iconst_1\nistore_sy",
+          "iconst_1\niload", "iconst_1\nistore", "dup", "swap", "dup_x1", "dup2_x1", "pop2", "iadd", "isub", "send_sy",
+          "send_tb", "ladd", "lcmp", "i2l", "get_field_2", "ipushl 77")  # fmt: skip
+
+
+def test_instructions(tmp_path):
+    """Each instruction and jump by hand, as in the test of the interpreter."""
+    trial, names = Trial(Core()), set()
+    tests = [(text, before, after) for text, before, after, _ in BY_HAND]
+    tests += [(f"{name} end\nipushb 9\nistore 9\nend:", stack, ()) for name, stack, _ in JUMPS]
+    for text, before, after in tests:
+        stores = [f"istore {k}" for k in range(len(after))]
+        lines = [".section delivery", *pushes(before), text, *stores, "iconst_4\nistore 5\nsend_tb\nsend_sy"]
+        if trial.add(assemble("\n".join(lines)), [Event("tuple", FIELDS), REPORT]):
+            names.add(text.split()[0])
+    assert names == NAMES - ABSENT - {f"get_field_{k}" for k in range(4, 8)}
+    trial.run(tmp_path, NONE, NONE)
+
+
+def test_successions(tmp_path):
+    """Each two instructions one after the other, with words in both memories."""
+    trial = Trial(Core())
+    for one in PAIRED:
+        for other in PAIRED:
+            stores = [f"ipushb {k}\nistore {k}\nipushb {k + 20}\nistore_sy {k}" for k in range(2)]
+            stack = [f"ipushb {k * k}" for k in range(8)]
+            lines = [".section delivery", *stores, *stack, one, other, "istore 2\nistore 3\nsend_sy\nsend_tb"]
+            trial.add(assemble("\n".join(lines)), [Event("tuple", FIELDS), REPORT])
+    assert len(trial.wanted) == len(PAIRED) ** 2
+    trial.run(tmp_path, NONE, NONE)
 
 
 TRAPS = [

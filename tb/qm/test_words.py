@@ -7,12 +7,12 @@ import pytest
 from tb.machine import shipped
 from wirestream.machine.assembler import assemble
 from wirestream.machine.bytecode import INSTRUCTIONS
-from wirestream.machine.microcode import FIELDS, FILES, LITERAL, VERILOG, WORDS, translate, word
+from wirestream.machine.microcode import FIELDS, FILES, FOLDER, LITERAL, WORDS, translate, word
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_files_are_up_to_date(name):
-    assert (VERILOG.parent / name).read_text() == FILES[name]()
+    assert (FOLDER / name).read_text() == FILES[name]()
 
 
 def test_a_word_for_each_cycle():

@@ -8,6 +8,7 @@
 `limits`         the sizes of a machine, which are parameters of its core
 `interpreter`    runs a program instruction by instruction, with the cycles that the core takes
 `merging`        aggregation states: the instruction `merge`
+`microcode`      a program as the words that the core runs
 `intervals`      ranges of values, and what each instruction makes of them; `abstract`, states of them
 `verifier`       proves that a program cannot trap, and how many cycles it takes
 ===============  =======================================================================================

@@ -1,23 +1,20 @@
 """The words that the core (rtl/qm/ws_qm_core.v) runs in place of bytes, and a program as such words.
 
 A word has 36 bits: bit 35 set, a constant of 32 bits to push; else the fields below. The words of each instruction are
-`WORDS`, written to rtl/qm/ws_qm_words.vh for the loader by
-
-    python -m wirestream.machine.microcode [FILE.vh]
+`WORDS`. `python -m wirestream.machine.microcode` writes the fields to rtl/qm/ws_qm_words.vh, for the core, and the
+words of each instruction to rtl/qm/ws_qm_decoder.vh, for a loader.
 """
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from wirestream.design import RTL
 from wirestream.machine.bytecode import ALWAYS, INSTRUCTIONS, Instruction
 from wirestream.machine.interpreter import CONSTANTS
 from wirestream.machine.program import SECTIONS, Flags, Program
 
-VERILOG = RTL / "qm" / "ws_qm_words.vh"
+FOLDER = RTL / "qm"
 WIDTH = 36
 
 # Fields: the lowest bit and the width. The argument, bits 15 to 0, has fields of its own for each class.
@@ -153,7 +150,7 @@ def _jump(one: Instruction) -> list[int]:
 
 
 def _words(one: Instruction) -> list[int]:
-    """The words of an instruction, with an operand of 0; none: the core cannot run it yet."""
+    """The words of an instruction, with an operand of 0; none: the core cannot run it."""
     name = one.name
     match one.group:
         case "Stack":
@@ -233,7 +230,7 @@ def _section(program: Program, section: str, first: int) -> list[int]:
 
 
 def verilog() -> str:
-    """The include file: the fields, and for each opcode the number of its words and the words."""
+    """The include file of the core: the fields of a word."""
     lines = [
         "// SPDX-License-Identifier: Apache-2.0",
         "//",
@@ -281,10 +278,6 @@ def decoder() -> str:
 FILES = {"ws_qm_words.vh": verilog, "ws_qm_decoder.vh": decoder}
 
 
-def main(folder: Path = VERILOG.parent) -> None:
-    for name, text in FILES.items():
-        (folder / name).write_text(text())
-
-
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    for name, text in FILES.items():
+        (FOLDER / name).write_text(text())

@@ -17,13 +17,16 @@
 //              COUNT_W  width of a number of records in bits, 1 to 40
 //              BURST    maximum number of beats of a burst, a power of two, 2 to 256; up to 4096 bytes
 //              FIFO_W   2**FIFO_W records wait in a stream, at most 12; at least 4 * BURST
+//              ENDS     1: an END follows the last record of a run; 0: m_end comes with it, see m_empty. 0 to 1
 // Ports        order_*  an array: address, of a beat; count, at least 1; run, records of a run, at least 1; groups, the
 //                       runs of each stream, at least 1. It is taken when all of the previous array has been requested
 //              halt     makes no more requests
 //              idle     everything requested has arrived
 //              r_*      a beat is always taken when it comes, but for a cycle after an empty run. r_error: it came with
 //                       SLVERR or DECERR
-//              m_*      of the streams, stream 0 in the low bits; m_end: an END, its data is undefined
+//              m_*      of the streams, stream 0 in the low bits; m_end: an END, its data is undefined. With ENDS = 0
+//                       it comes with the last record, m_final with that of the array; an empty run is an item with
+//                       m_end and m_empty, whose data is undefined
 //              error    a beat came with an error, its record is in a stream like any other
 // Latency      K + 6 cycles; from order_valid to ar_valid. 5 from r_valid to m_valid
 // Issue rate   1 record a cycle in all, and from one stream alone if BURST is at least K + 6 and its queue covers the
@@ -40,7 +43,8 @@ module ws_run_reader #(
     parameter ADDR_W  = 32,
     parameter COUNT_W = 25,
     parameter BURST   = 64,
-    parameter FIFO_W  = 9
+    parameter FIFO_W  = 9,
+    parameter ENDS    = 1
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -68,6 +72,8 @@ module ws_run_reader #(
     output wire [K-1:0]        m_valid,
     input  wire [K-1:0]        m_ready,
     output wire [K-1:0]        m_end,
+    output wire [K-1:0]        m_empty,
+    output wire [K-1:0]        m_final,
     output wire [K*DATA_W-1:0] m_data,
     output reg                 error
 );
@@ -81,9 +87,9 @@ module ws_run_reader #(
     localparam PLACE_W = FIFO_W - BURST_W;              // a queue holds 2**PLACE_W bursts
 
     initial if (K < 2 || K > 64 || K != 1 << INDEX_W || DATA_W < 16 || DATA_W > 1024 || DATA_W != 8 << BYTES_W
-                || COUNT_W < 1 || COUNT_W > 40) begin
-        $display("ERROR: %m: K = %0d, DATA_W = %0d (powers of two, 2 to 64, 16 to 1024), COUNT_W = %0d (1 to 40)",
-                 K, DATA_W, COUNT_W);
+                || COUNT_W < 1 || COUNT_W > 40 || ENDS < 0 || ENDS > 1) begin
+        $display("ERROR: %m: K = %0d, DATA_W = %0d (powers of two, 2 to 64, 16 to 1024), COUNT_W = %0d (1 to 40), ",
+                 K, DATA_W, COUNT_W, "ENDS = %0d (0 or 1)", ENDS);
         $finish;
     end
 
@@ -115,7 +121,7 @@ module ws_run_reader #(
     reg  [COUNT_W-1:0] runs_reg;
     reg  [BEAT_W-1:0]  beat_reg;
     reg  [BURST_W:0]   to_end_reg, len_reg;
-    reg                empty_reg, last_reg;
+    reg                empty_reg, last_reg, final_reg;     // final: it ends where the array does
     wire [STATE_W-1:0] loaded;
     wire               flights_ready;
     wire               fill   = state_reg == STATE_FILL;
@@ -170,6 +176,7 @@ module ws_run_reader #(
             STATE_STOP: begin
                 end_reg   <= stop_reg < count_reg ? stop_reg : count_reg;
                 empty_reg <= next_reg >= count_reg;
+                final_reg <= stop_reg >= count_reg;
                 beat_reg  <= base_reg + offset[BEAT_W-1:0];
                 after_reg <= stop_reg + others_reg;
                 state_reg <= STATE_LEFT;
@@ -195,26 +202,29 @@ module ws_run_reader #(
 
     // ---- Beats, in the order of their bursts
 
-    wire               flight_valid, flight_empty, flight_last;
+    wire               flight_valid, flight_empty, flight_last, flight_final;
     wire [INDEX_W-1:0] flight;
     wire [5:0]         flights;
     wire               take   = r_valid && r_ready;
     wire               landed = flight_valid && (flight_empty || (take && r_last));
     wire               word   = flight_valid && (flight_empty || take);
     reg  [DATA_W+1:0]  word_reg;
+    // {an END, the last one of its run}; the last one of the array is {1, 0} if there are no ENDs
+    wire               closes = flight_last && r_last;
+    wire [1:0]         kind   = flight_empty ? 2'b11 : ENDS == 0 && closes && flight_final ? 2'b10 : {1'b0, closes};
 
     assign r_ready = flight_valid && !flight_empty;
     assign idle    = state_reg == STATE_IDLE && flights == 0;
 
-    ws_sync_fifo #(.DATA_W(INDEX_W + 2), .ADDR_W(5), .STYLE("distributed")) in_flight (
+    ws_sync_fifo #(.DATA_W(INDEX_W + 3), .ADDR_W(5), .STYLE("distributed")) in_flight (
         .clk(clk), .rst(rst),
-        .s_valid(done), .s_ready(flights_ready), .s_data({empty_reg, last_reg, stream_reg}),
-        .m_valid(flight_valid), .m_ready(landed), .m_data({flight_empty, flight_last, flight}),
+        .s_valid(done), .s_ready(flights_ready), .s_data({final_reg, empty_reg, last_reg, stream_reg}),
+        .m_valid(flight_valid), .m_ready(landed), .m_data({flight_final, flight_empty, flight_last, flight}),
         .level(flights)
     );
 
     always @(posedge clk) begin
-        word_reg <= {flight_empty, flight_empty || (flight_last && r_last), r_data};
+        word_reg <= {kind, r_data};
         error    <= take && r_error && !rst;
     end
 
@@ -237,8 +247,10 @@ module ws_run_reader #(
 
             assign room[n]    = room_reg;
             assign m_valid[n] = valid;
-            assign m_end[n]   = empty || tail_reg;
-            assign ready      = m_ready[n] && (m_end[n] || !last);
+            assign m_end[n]   = empty || (ENDS != 0 ? tail_reg : last);
+            assign m_empty[n] = empty && last;
+            assign m_final[n] = empty && !last;
+            assign ready      = m_ready[n] && (ENDS == 0 || m_end[n] || !last);
 
             always @(posedge clk) begin
                 if (sent != came) bursts_reg <= bursts_reg + {{PLACE_W{came}}, 1'b1};

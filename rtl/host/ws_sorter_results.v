@@ -14,7 +14,7 @@
 //              last     it is the last one
 //              unique, limit   of the last pass: no record with a key that has been, and no more than `limit`
 //              ends     ENDs of the pass, at least 1
-//              s_*      records and ENDs
+//              s_*      records and ENDs; s_short: bytes that are not written at the end of the last record
 //              done     for one cycle: the last END has come and everything is in memory
 //              order_*, m_*, idle   see ws_axi_writer
 //              written  records written in this pass
@@ -50,6 +50,7 @@ module ws_sorter_results #(
     output wire              s_ready,
     input  wire              s_end,
     input  wire [DATA_W-1:0] s_data,
+    input  wire [$clog2(DATA_W/8)-1:0] s_short,
 
     output wire              m_valid,
     input  wire              m_ready,
@@ -79,6 +80,7 @@ module ws_sorter_results #(
 
     reg              valid_reg, end_reg, same_reg, some_reg;    // some_reg: a record has been
     reg [DATA_W-1:0] record_reg;
+    reg [BYTES_W-1:0] short_reg;
     reg [31:0]       left_reg;              // of the limit
     reg              full_reg;              // none is
     reg [COUNT_W-1:0] ends_reg;             // that are missing
@@ -95,6 +97,7 @@ module ws_sorter_results #(
         end
         if (take && !s_end) begin
             record_reg <= s_data;
+            short_reg  <= s_short;
             some_reg   <= 1'b1;
             same_reg   <= last && unique_ && some_reg && s_data[KEY_W-1:0] == record_reg[KEY_W-1:0];
         end
@@ -140,7 +143,7 @@ module ws_sorter_results #(
         if (full || (close && !order_valid && count_reg != 0)) begin
             order_valid   <= 1'b1;
             order_address <= {first_reg, {BYTES_W{1'b0}}};
-            order_bytes   <= {{(14-BURST_W-1-BYTES_W){1'b0}}, beats, {BYTES_W{1'b0}}};
+            order_bytes   <= {{(14-BURST_W-1-BYTES_W){1'b0}}, beats, {BYTES_W{1'b0}}} - {{(14-BYTES_W){1'b0}}, short_reg};
         end
         if (full) first_reg <= beat_reg + 1'b1;
         // the last order has been taken, and carried out

@@ -99,6 +99,14 @@ module ws_lane_queue #(
         end
     endgenerate
 
+`ifdef FORMAL
+    // lane 0 is not behind, lane P - 1 not before the others; there is room
+    always @(posedge clk) if (!rst) begin
+        queue_order: assert (valid[0] == &valid);
+        queue_room:  assert (!(&held_reg) || !push);
+    end
+`endif
+
 endmodule
 
 `default_nettype wire

@@ -17,18 +17,19 @@
 //              COUNT_W  width of a number of records in bits, 1 to 40
 //              BURST    maximum number of beats of a burst, a power of two, 2 to 256; up to 4096 bytes
 //              FIFO_W   2**FIFO_W records wait in a stream, at most 12; at least 4 * BURST
+//              R_DELAY  cycles from a beat to its data, for what changes them before they come here, 1 to 8
 //              ENDS     1: an END follows the last record of a run; 0: m_end comes with it, see m_empty. 0 to 1
 // Ports        order_*  an array: address, of a beat; count, at least 1; run, records of a run, at least 1; groups, the
 //                       runs of each stream, at least 1. It is taken when all of the previous array has been requested
 //              halt     makes no more requests
 //              idle     everything requested has arrived
 //              r_*      a beat is always taken when it comes, but for a cycle after an empty run. r_error: it came with
-//                       SLVERR or DECERR
+//                       SLVERR or DECERR. r_data: of the beat that was taken R_DELAY cycles before
 //              m_*      of the streams, stream 0 in the low bits; m_end: an END, its data is undefined. With ENDS = 0
 //                       it comes with the last record, m_final with that of the array; an empty run is an item with
 //                       m_end and m_empty, whose data is undefined
 //              error    a beat came with an error, its record is in a stream like any other
-// Latency      K + 6 cycles; from order_valid to ar_valid. 5 from r_valid to m_valid
+// Latency      K + 6 cycles; from order_valid to ar_valid. R_DELAY + 4 from r_valid to m_valid
 // Issue rate   1 record a cycle in all, and from one stream alone if BURST is at least K + 6 and its queue covers the
 //              memory's latency; a burst, or an empty run, at most every 6 cycles
 // Overflow     cannot happen: see above
@@ -44,6 +45,7 @@ module ws_run_reader #(
     parameter COUNT_W = 25,
     parameter BURST   = 64,
     parameter FIFO_W  = 9,
+    parameter R_DELAY = 1,
     parameter ENDS    = 1
 ) (
     input  wire                clk,
@@ -84,17 +86,16 @@ module ws_run_reader #(
     localparam BEAT_W  = ADDR_W - BYTES_W;
     localparam POS_W   = COUNT_W + INDEX_W + 2;         // of a record of the array, or of a run beyond its end
     localparam STATE_W = 2*POS_W + COUNT_W;
-    localparam PLACE_W = FIFO_W - BURST_W;              // a queue holds 2**PLACE_W bursts
 
     initial if (K < 2 || K > 64 || K != 1 << INDEX_W || DATA_W < 16 || DATA_W > 1024 || DATA_W != 8 << BYTES_W
-                || COUNT_W < 1 || COUNT_W > 40 || ENDS < 0 || ENDS > 1) begin
+                || COUNT_W < 1 || COUNT_W > 40 || R_DELAY < 1 || R_DELAY > 8 || ENDS < 0 || ENDS > 1) begin
         $display("ERROR: %m: K = %0d, DATA_W = %0d (powers of two, 2 to 64, 16 to 1024), COUNT_W = %0d (1 to 40), ",
-                 K, DATA_W, COUNT_W, "ENDS = %0d (0 or 1)", ENDS);
+                 K, DATA_W, COUNT_W, "R_DELAY = %0d (1 to 8), ENDS = %0d (0 or 1)", R_DELAY, ENDS);
         $finish;
     end
 
     initial if (BURST < 2 || BURST > 256 || BURST != 1 << BURST_W || BURST * DATA_W > 8 * 4096 || FIFO_W > 12
-                || PLACE_W < 2 || ADDR_W > 64 || ADDR_W <= BYTES_W + BURST_W) begin
+                || FIFO_W < BURST_W + 2 || ADDR_W > 64 || ADDR_W <= BYTES_W + BURST_W) begin
         $display("ERROR: %m: BURST = %0d (a power of two, 2 to 256, up to 4096 bytes), FIFO_W = %0d, ADDR_W = %0d",
                  BURST, FIFO_W, ADDR_W);
         $finish;
@@ -109,6 +110,8 @@ module ws_run_reader #(
     reg  [2:0]         state_reg;
     reg  [INDEX_W-1:0] stream_reg;
     reg  [K-1:0]       active_reg;              // streams that have runs left
+    reg  [K-1:0]       may_reg;                 // and room for a burst, in the last cycle
+    reg                none_reg;                // there was none of the former
     wire [K-1:0]       room;
     reg  [BEAT_W-1:0]  base_reg;                // of the array
     reg  [POS_W-1:0]   count_reg, run_reg;
@@ -147,8 +150,10 @@ module ws_run_reader #(
     );
 
     always @(posedge clk) begin
+        may_reg  <= active_reg & room;
+        none_reg <= active_reg == 0;
         case (state_reg)
-            STATE_IDLE: if (order_valid && order_ready) begin
+            STATE_IDLE: begin
                 base_reg   <= order_address[ADDR_W-1:BYTES_W];
                 count_reg  <= {{(POS_W-COUNT_W){1'b0}}, order_count};
                 run_reg    <= {{(POS_W-COUNT_W){1'b0}}, order_run};
@@ -157,7 +162,7 @@ module ws_run_reader #(
                 others_reg <= {POS_W{1'b0}};
                 stream_reg <= {INDEX_W{1'b0}};
                 active_reg <= {K{1'b1}};
-                state_reg  <= STATE_FILL;
+                if (order_valid && order_ready) state_reg <= STATE_FILL;
             end
             STATE_FILL: begin                   // the first run of each stream
                 next_reg   <= next_reg + run_reg;
@@ -165,10 +170,11 @@ module ws_run_reader #(
                 if (&stream_reg) state_reg <= STATE_PICK;
                 else others_reg <= others_reg + run_reg;
             end
-            STATE_PICK:
-                if (active_reg == 0 || halt) state_reg <= STATE_IDLE;
-                else if (active_reg[stream_reg] && room[stream_reg]) state_reg <= STATE_LOAD;
+            STATE_PICK: begin
+                if (may_reg[stream_reg]) state_reg <= STATE_LOAD;
                 else stream_reg <= stream_reg + 1'b1;
+                if (none_reg || halt) state_reg <= STATE_IDLE;
+            end
             STATE_LOAD: begin
                 {next_reg, stop_reg, runs_reg} <= loaded;
                 state_reg <= STATE_STOP;
@@ -187,7 +193,7 @@ module ws_run_reader #(
                 state_reg  <= STATE_SIZE;
             end
             STATE_SIZE: begin
-                len_reg   <= ends ? left_reg[BURST_W:0] : to_end_reg;
+                len_reg   <= empty_reg ? {{BURST_W{1'b0}}, 1'b1} : ends ? left_reg[BURST_W:0] : to_end_reg;
                 last_reg  <= ends || empty_reg;
                 state_reg <= STATE_SEND;
             end
@@ -200,21 +206,23 @@ module ws_run_reader #(
         if (rst) state_reg <= STATE_IDLE;
     end
 
-    // ---- Beats, in the order of their bursts
+    // ---- Beats, in the order of their bursts. A word for a queue is a beat or an empty run; its data come later.
 
     wire               flight_valid, flight_empty, flight_last, flight_final;
-    wire [INDEX_W-1:0] flight;
+    wire [INDEX_W-1:0] flight, target;
     wire [5:0]         flights;
     wire               take   = r_valid && r_ready;
     wire               landed = flight_valid && (flight_empty || (take && r_last));
     wire               word   = flight_valid && (flight_empty || take);
-    reg  [DATA_W+1:0]  word_reg;
-    // {an END, the last one of its run}; the last one of the array is {1, 0} if there are no ENDs
-    wire               closes = flight_last && r_last;
-    wire [1:0]         kind   = flight_empty ? 2'b11 : ENDS == 0 && closes && flight_final ? 2'b10 : {1'b0, closes};
+    wire               closes = !flight_empty && flight_last && r_last;
+    reg  [R_DELAY-1:0] words_reg;               // there was a word 1, 2, ... cycles ago
+    wire [R_DELAY:0]   words  = {words_reg, word};
+    wire [1:0]         kind;
+    // of the word that is written: {an END, the last record of its run}; both is the last record of the array, if ENDS = 0
+    reg  [1:0]         kind_reg;
 
     assign r_ready = flight_valid && !flight_empty;
-    assign idle    = state_reg == STATE_IDLE && flights == 0;
+    assign idle    = state_reg == STATE_IDLE && flights == 0 && words_reg == 0;
 
     ws_sync_fifo #(.DATA_W(INDEX_W + 3), .ADDR_W(5), .STYLE("distributed")) in_flight (
         .clk(clk), .rst(rst),
@@ -223,51 +231,59 @@ module ws_run_reader #(
         .level(flights)
     );
 
+    ws_shift #(.DATA_W(INDEX_W + 2), .N(R_DELAY - 1)) delay (
+        .clk(clk),
+        .s_data({flight_empty || (ENDS == 0 && closes && flight_final), closes, flight}), .m_data({kind, target})
+    );
+
     always @(posedge clk) begin
-        word_reg <= {kind, r_data};
-        error    <= take && r_error && !rst;
+        words_reg <= words[R_DELAY-1:0] & {R_DELAY{!rst}};
+        kind_reg  <= kind;
+        error     <= take && r_error && !rst;
     end
 
     // ---- The streams
 
-    localparam [PLACE_W+1:0] PLACES = (1 << PLACE_W) - 2;
+    localparam [FIFO_W:0] NONE = BURST - 1;
 
     genvar n;
     generate
         for (n = 0; n < K; n = n + 1) begin : gen_stream
-            reg  [PLACE_W:0] bursts_reg;        // in flight; an empty run counts as one
-            reg              room_reg;          // for one more, if none of them is shorter than it can be
-            reg              push_reg;          // word_reg is for this stream
-            reg              tail_reg;          // the last record of a run has left, its END has not
-            wire             valid, ready, empty, last, unused_ready;
-            wire [FIFO_W:0]  level;
-            wire             sent = done && stream_reg == n, came = landed && flight == n;
-            wire             unused_bits = &{1'b0, level[BURST_W-1:0], unused_ready};
-            wire [PLACE_W+1:0] places = {1'b0, level[FIFO_W:BURST_W]} + {1'b0, bursts_reg};
+            // Places of the queue that are taken: by records that have been requested and have not left. BURST - 1
+            // more, so that the top bit says whether there is room for a burst.
+            reg  [FIFO_W:0] used_reg;
+            reg             push_reg;           // the word is for this stream
+            reg             gone_reg;           // one has left
+            reg             tail_reg;           // the last record of a run has left, its END has not
+            wire            valid, ready, empty, last, full;
+            wire [FIFO_W:0] level;
+            wire            sent = done && stream_reg == n;
+            wire            unused_bits = &{1'b0, level, full};
 
-            assign room[n]    = room_reg;
+            assign room[n]    = !used_reg[FIFO_W];
             assign m_valid[n] = valid;
             assign m_end[n]   = empty || (ENDS != 0 ? tail_reg : last);
-            assign m_empty[n] = empty && last;
-            assign m_final[n] = empty && !last;
-            assign ready      = m_ready[n] && (ENDS == 0 || m_end[n] || !last);
+            assign m_empty[n] = empty && !last;
+            assign m_final[n] = empty && last;
+            assign ready      = m_ready[n] && (ENDS == 0 || tail_reg || !last);
 
             always @(posedge clk) begin
-                if (sent != came) bursts_reg <= bursts_reg + {{PLACE_W{came}}, 1'b1};
-                room_reg <= places <= PLACES;
-                push_reg <= word && flight == n && !rst;
-                if (valid && m_ready[n]) tail_reg <= last && !m_end[n];
+                used_reg <= used_reg + (sent ? {{(FIFO_W-BURST_W+1){1'b0}}, less} : {FIFO_W+1{gone_reg}})
+                            + {{FIFO_W{1'b0}}, sent && !gone_reg};
+                push_reg <= words[R_DELAY-1] && target == n && !rst;
+                gone_reg <= valid && ready;
+                if (valid && m_ready[n]) tail_reg <= last && !tail_reg;
                 if (rst) begin
-                    bursts_reg <= {PLACE_W+1{1'b0}};
-                    tail_reg    <= 1'b0;
+                    used_reg <= NONE;
+                    gone_reg <= 1'b0;
+                    tail_reg <= 1'b0;
                 end
             end
 
-            ws_sync_fifo #(.DATA_W(DATA_W + 2), .ADDR_W(FIFO_W), .OUTPUT_REG(1)) queue (
+            ws_commit_fifo #(.DATA_W(DATA_W + 2), .ADDR_W(FIFO_W), .OUTPUT_REG(1)) queue (
                 .clk(clk), .rst(rst),
-                .s_valid(push_reg), .s_ready(unused_ready), .s_data(word_reg),
-                .m_valid(valid), .m_ready(ready), .m_data({empty, last, m_data[n*DATA_W +: DATA_W]}),
-                .level(level)
+                .wr_en(push_reg), .wr_data({kind_reg, r_data}), .commit(1'b1), .rewind(1'b0), .full(full), .level(level),
+                .m_valid(valid), .m_ready(ready), .m_data({empty, last, m_data[n*DATA_W +: DATA_W]})
             );
         end
     endgenerate

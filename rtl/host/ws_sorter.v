@@ -22,7 +22,7 @@
 // Ports        s_axil_*  registers, see ws_sorter_registers
 //              m_axi_*   memory: INCR bursts of whole beats, all bytes written, no ids. bready is always high
 //              irq       a job is done, and the host has not taken its completion
-// Latency      K + 18 cycles; from start to the first arvalid, and 1 more for each pass. From the last bvalid to irq 5
+// Latency      K + 22 cycles; from start to the first arvalid, and 1 more for each pass. From the last bvalid to irq 5
 // Issue rate   P records a cycle in each pass, if the memory answers as fast; between two passes the last response and the
 //              first bursts of all streams, K * BURST cycles
 // Overflow     cannot happen: the memory waits
@@ -95,7 +95,7 @@ module ws_sorter #(
 );
 
     localparam BYTES   = DATA_W / 8;
-    localparam LOG_P = $clog2(P);
+    localparam LOG_P   = $clog2(P);
 
     initial if (P < 1 || P > 16 || P != 1 << LOG_P || LEVELS < 2 || LEVELS > 14 || LEVELS <= LOG_P || LEVELS >= COUNT_W
                 || KEY_W < 8 || KEY_W >= DATA_W || KEY_W % 8 != 0) begin
@@ -117,7 +117,8 @@ module ws_sorter #(
     wire [1:0]   write_error;
     reg          done_reg, read_error_reg, write_error_reg;
     reg          begun_reg;                     // there has been a pass
-    reg  [31:0]  equal_reg, records_reg, jobs_reg, failed_reg;
+    reg  [31:0]  jobs_reg, failed_reg;
+    reg  [COUNT_W-1:0] equal_reg;
     reg  [63:0]  cycles_reg;
 
     assign irq = done_reg;
@@ -127,19 +128,18 @@ module ws_sorter #(
         if (read_error) read_error_reg <= 1'b1;
         if (write_done && write_error != 0) write_error_reg <= 1'b1;
         if (start || order) begun_reg <= order;
-        equal_reg <= equal_reg + {{31-LOG_P{1'b0}}, equal};
+        equal_reg <= equal_reg + {{COUNT_W-LOG_P-1{1'b0}}, equal};
         if (busy) cycles_reg <= cycles_reg + 1'b1;
         if (done) begin
-            records_reg <= begun_reg ? written : 32'd0;
-            jobs_reg    <= jobs_reg + 1'b1;
+            jobs_reg <= jobs_reg + 1'b1;
             if (bad || aborted || read_error_reg || write_error_reg) failed_reg <= failed_reg + 1'b1;
         end
         if (start || rst) begin
             {read_error_reg, write_error_reg} <= 2'b00;
-            {equal_reg, cycles_reg, records_reg} <= 128'd0;
+            {equal_reg, cycles_reg} <= {COUNT_W+64{1'b0}};
         end
         if (rst) begin
-            done_reg <= 1'b0;
+            {done_reg, begun_reg}  <= 2'b00;
             {jobs_reg, failed_reg} <= 64'd0;
         end
     end
@@ -163,7 +163,8 @@ module ws_sorter #(
         .count(count), .limit(limit), .layout(layout),
         .status({aborted && done_reg, write_error_reg && done_reg, read_error_reg && done_reg, bad && done_reg, done_reg,
                  busy || start}),
-        .done_records(records_reg), .done_equal(equal_reg), .cycles(cycles_reg), .jobs(jobs_reg), .failed(failed_reg)
+        .done_records(written & {32{begun_reg && !busy}}), .done_equal({{(32-COUNT_W){1'b0}}, equal_reg}),
+        .cycles(cycles_reg), .jobs(jobs_reg), .failed(failed_reg)
     );
 
     wire [6:0] offset     = layout[6:0];

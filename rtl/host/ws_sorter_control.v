@@ -25,11 +25,12 @@
 //              pass_done everything has been written
 //              halt      the pass is given up, until everything is idle
 //              clear     resets everything else
-// Latency      from start to the first order 12 cycles, and 1 more for each pass. From pass_done to the next order 4, to
+// Latency      from start to the first order 16 cycles, and 1 more for each pass. From pass_done to the next order 4, to
 //              done 1
 // Issue rate   one job at a time
-// Bad input    more records than 2**COUNT_W - 1, an array that does not begin at a multiple of ALIGN or reaches beyond the address
-//              space, arrays that overlap: bad. Scratch is not looked at if the job has one pass. No records: done at once
+// Bad input    more records than 2**COUNT_W - 1, an array that does not begin at a multiple of ALIGN or reaches beyond the
+//              address space, arrays that overlap: bad. Scratch is not looked at if the job has one pass. No records: done
+//              at once
 // Source       ours; R. Mueller's dissertation, section 6.7.1, merges with the CPU
 
 `default_nettype none
@@ -67,7 +68,7 @@ module ws_sorter_control #(
     output reg                first,
     output reg                last,
     input  wire               pass_done,
-    output wire               halt,
+    output reg                halt,
     input  wire               idle,
     output reg                clear
 );
@@ -92,6 +93,7 @@ module ws_sorter_control #(
     reg  [2:0]         state_reg;
     reg  [COUNT_W-1:0] count_reg;
     reg  [COUNT_W-1:0] less_reg;                // count - 1
+    reg                none_reg;                // there are no records
     reg                single_reg;              // there is one run, so the job has one pass and needs no scratch
     reg                aborting_reg;
 
@@ -99,36 +101,51 @@ module ws_sorter_control #(
 
     always @(posedge clk) begin
         less_reg   <= count_reg - 1'b1;
+        none_reg   <= count == 0;
         single_reg <= less_reg >> RUN_W == 0;
     end
 
-    // ---- The check: where each array ends, then whether two of them overlap. Source, destination, scratch.
+    // ---- The check: where each array ends, then whether two of them overlap: each begins before the other one ends.
+    // Source, destination and scratch are the arrays 0, 1 and 2.
+    //
+    //   step        0  1  2  3  4  5  6  7  8  9  10
+    //   array_reg      0  1  2  1  0  0  2  2  1         begins before the end of
+    //   ends_reg                0  1  2  0  1  2         at step 4 to 9
 
-    reg  [2:0]         step_reg;
-    reg  [3*END_W-1:0] ends_reg;                // of the arrays, the first in the high bits
-    wire [63:0]        array   = step_reg == 0 ? source : step_reg == 1 ? destination : scratch;
-    wire [END_W-1:0]   array_end = {1'b0, array[ADDR_W-1:0]} + {{(END_W-COUNT_W-BYTES_W){1'b0}}, count_reg, {BYTES_W{1'b0}}};
-    wire               beyond  = (array & ~({64{1'b1}} >> (64 - ADDR_W))) != 0
-                                 || (array_end[ADDR_W] && array_end[ADDR_W-1:0] != 0);
-    wire               crooked = (array & ~({64{1'b1}} << $clog2(ALIGN))) != 0;
-    reg  [END_W-1:0]   a_reg, a_end_reg, b_reg, b_end_reg;      // a pair
-    wire               overlap = a_reg < b_end_reg && b_reg < a_end_reg;
+    reg  [3:0]         step_reg;
+    reg  [1:0]         pick;                    // of step + 1
+    reg  [ADDR_W-1:0]  array_reg;
+    reg                high_reg;                // it has an address bit from ADDR_W on
+    reg  [3*END_W-1:0] ends_reg;                // of the arrays, the next one to compare with in the high bits
+    wire [END_W-1:0]   end_      = {1'b0, array_reg} + {{(END_W-COUNT_W-BYTES_W){1'b0}}, count_reg, {BYTES_W{1'b0}}};
+    wire [END_W-1:0]   first_end = ends_reg[2*END_W +: END_W], new_end = ends_reg[0 +: END_W];
+    wire               beyond    = new_end[ADDR_W] && new_end[ADDR_W-1:0] != 0;
+    wire [2:0]         high      = {scratch >> ADDR_W != 0, destination >> ADDR_W != 0, source >> ADDR_W != 0};
+    reg                crooked_reg;             // the array does not begin at a multiple of ALIGN, or beyond the address space
+    reg                before_reg, past_reg;    // the comparison of the last step, and of the one before
     reg                wrong_reg;
 
+    always @* case (step_reg)
+        4'd0, 4'd4, 4'd5: pick = 2'd0;
+        4'd1, 4'd3, 4'd8: pick = 2'd1;
+        default:          pick = 2'd2;
+    endcase
+
     always @(posedge clk) begin
-        step_reg <= state_reg == STATE_CHECK ? step_reg + 1'b1 : 3'd0;
-        if (step_reg <= 2) ends_reg <= {ends_reg[0 +: 2*END_W], array_end};
-        a_reg     <= {1'b0, step_reg == 5 ? destination[ADDR_W-1:0] : source[ADDR_W-1:0]};
-        b_reg     <= {1'b0, step_reg == 3 ? destination[ADDR_W-1:0] : scratch[ADDR_W-1:0]};
-        a_end_reg <= step_reg == 5 ? ends_reg[END_W +: END_W] : ends_reg[2*END_W +: END_W];
-        b_end_reg <= step_reg == 3 ? ends_reg[END_W +: END_W] : ends_reg[0 +: END_W];
+        step_reg    <= state_reg == STATE_CHECK ? step_reg + 1'b1 : 4'd0;
+        array_reg   <= pick == 0 ? source[ADDR_W-1:0] : pick == 1 ? destination[ADDR_W-1:0] : scratch[ADDR_W-1:0];
+        high_reg    <= high[pick];
+        crooked_reg <= high_reg || (array_reg & ~({ADDR_W{1'b1}} << $clog2(ALIGN))) != 0;
+        ends_reg    <= {ends_reg[0 +: 2*END_W], step_reg > 3 ? first_end : end_};
+        before_reg  <= {1'b0, array_reg} < first_end;
+        past_reg    <= before_reg;
         case (step_reg)
-            3'd0: wrong_reg <= beyond || crooked || |(count >> COUNT_W);
-            3'd1: wrong_reg <= wrong_reg || beyond || crooked;
-            3'd2: wrong_reg <= wrong_reg || (!single_reg && (beyond || crooked));
-            3'd3: ;
-            3'd4: wrong_reg <= wrong_reg || overlap;
-            default: wrong_reg <= wrong_reg || (!single_reg && overlap);
+            4'd2:        wrong_reg <= beyond || crooked_reg || |(count >> COUNT_W);
+            4'd3:        wrong_reg <= wrong_reg || beyond || crooked_reg;
+            4'd4:        wrong_reg <= wrong_reg || (!single_reg && (beyond || crooked_reg));
+            4'd6:        wrong_reg <= wrong_reg || (before_reg && past_reg);
+            4'd8, 4'd10: wrong_reg <= wrong_reg || (!single_reg && before_reg && past_reg);
+            default: ;
         endcase
     end
 
@@ -137,10 +154,13 @@ module ws_sorter_control #(
     // Runs are counted less one: n runs are n - 1. So a merge of them is a shift.
     reg  [COUNT_W-1:0] runs_reg, counted_reg;   // that a pass merges; the same of a later one, to count the passes
     reg  [COUNT_W:0]   run_reg;
+    reg                merged_reg;              // a merge is done
     reg                even_reg;                // an even number of passes follows
     reg  [2:0]         settled_reg;             // the order is ready, from a cycle to two before
 
-    assign order_valid = state_reg == STATE_ORDER && settled_reg[2];
+    wire               order_taken = (order_valid && order_ready) || aborting_reg;     // or given up
+
+    assign order_valid = settled_reg[2];
     assign order_count = count_reg;
     assign order_run   = first ? count_reg : run_reg[COUNT_W-1:0];
 
@@ -148,9 +168,15 @@ module ws_sorter_control #(
         last         <= first ? single_reg : runs_reg >> LOG_K == 0;
         order_runs   <= (first ? runs_reg : runs_reg >> LOG_K) + 1'b1;
         order_groups <= first ? {{COUNT_W-1{1'b0}}, 1'b1} : (runs_reg >> LOG_K) + 1'b1;
-        settled_reg  <= {settled_reg[1:0], state_reg == STATE_ORDER} & {3{state_reg == STATE_ORDER}};
+        settled_reg  <= {settled_reg[1:0], 1'b1} & {3{state_reg == STATE_ORDER && !order_taken}};
         done  <= 1'b0;
         clear <= 1'b0;
+        halt  <= state_reg == STATE_HALT;
+        merged_reg <= state_reg == STATE_PASS && pass_done && !first;
+        if (merged_reg) begin
+            runs_reg <= runs_reg >> LOG_K;
+            run_reg  <= run_reg << LOG_K;
+        end
         if (cancel && busy) aborting_reg <= 1'b1;
         case (state_reg)
             STATE_IDLE: if (start) begin
@@ -160,15 +186,17 @@ module ws_sorter_control #(
                 aborting_reg <= 1'b0;
                 state_reg    <= STATE_CHECK;
             end
-            STATE_CHECK: if (step_reg == 3'd7) begin
+            STATE_CHECK: begin
                 first       <= 1'b1;
-                bad         <= wrong_reg && count != 0;
                 runs_reg    <= less_reg >> RUN_W;
                 counted_reg <= less_reg >> RUN_W;
                 run_reg     <= ONE << RUN_W;
                 even_reg    <= 1'b1;
                 order_from  <= source[ADDR_W-1:0];
-                state_reg   <= wrong_reg || count == 0 ? STATE_DONE : STATE_COUNT;
+                if (step_reg == 4'd11) begin
+                    bad       <= wrong_reg && !none_reg;
+                    state_reg <= wrong_reg || none_reg ? STATE_DONE : STATE_COUNT;
+                end
             end
             STATE_COUNT: begin                  // the first pass writes to where the last one does, or not
                 counted_reg <= counted_reg >> LOG_K;
@@ -176,21 +204,17 @@ module ws_sorter_control #(
                 else even_reg <= !even_reg;
                 order_to <= even_reg ? destination[ADDR_W-1:0] : scratch[ADDR_W-1:0];
             end
-            STATE_ORDER: if (order_valid && order_ready || aborting_reg) state_reg <= aborting_reg ? STATE_HALT : STATE_PASS;
+            STATE_ORDER: if (order_taken) state_reg <= aborting_reg ? STATE_HALT : STATE_PASS;
             STATE_PASS:
                 if (aborting_reg) state_reg <= STATE_HALT;
                 else if (pass_done) begin
-                    if (!first) begin
-                        runs_reg <= runs_reg >> LOG_K;
-                        run_reg  <= run_reg << LOG_K;
-                    end
                     first      <= 1'b0;
                     order_from <= order_to;
                     order_to   <= even_reg ? scratch[ADDR_W-1:0] : destination[ADDR_W-1:0];
                     even_reg   <= !even_reg;
                     state_reg  <= last ? STATE_DONE : STATE_ORDER;
                 end
-            STATE_HALT: if (idle) begin
+            STATE_HALT: if (idle && halt) begin
                 clear     <= 1'b1;
                 aborted   <= 1'b1;
                 state_reg <= STATE_DONE;
@@ -206,8 +230,6 @@ module ws_sorter_control #(
             done         <= 1'b0;
         end
     end
-
-    assign halt = state_reg == STATE_HALT;
 
 endmodule
 

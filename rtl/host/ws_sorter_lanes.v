@@ -97,6 +97,8 @@ module ws_sorter_lanes #(
     localparam REST_W  = DATA_W - KEY_W;
     localparam ITEM_W  = DATA_W + 1;            // an element: {padding, key, rest}
     localparam ITEMS_W = P * ITEM_W;
+    localparam KEY_CYCLES = $clog2(DATA_W / 8) + 1;     // of ws_sorter_key
+    localparam ORDER_W = BYTES_W + $clog2(BURST) + 1;   // of the bytes of a burst
     localparam FILL_W  = LEVELS - LOG_P;        // a run of the first pass has 2**FILL_W beats
 
     wire unused = &{1'b0, m_axi_rresp[0]};
@@ -132,14 +134,15 @@ module ws_sorter_lanes #(
     generate
         for (i = 0; i < P; i = i + 1) begin : gen_key
             ws_sorter_key #(.RECORD_W(DATA_W), .KEY_W(KEY_W), .INVERSE(0)) key_in (
-                .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
-                .record(m_axi_rdata[i*DATA_W +: DATA_W]), .result(keyed[i*DATA_W +: DATA_W])
+                .clk(clk), .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+                .move(1'b1), .record(m_axi_rdata[i*DATA_W +: DATA_W]), .result(keyed[i*DATA_W +: DATA_W])
             );
         end
     endgenerate
 
     ws_run_reader #(
-        .K(K), .DATA_W(BEAT_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST), .FIFO_W(FIFO_W), .ENDS(0)
+        .K(K), .DATA_W(BEAT_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST), .FIFO_W(FIFO_W),
+        .R_DELAY(KEY_CYCLES), .ENDS(0)
     ) reader (
         .clk(clk), .rst(rst),
         .order_valid(order_valid && settled), .order_ready(reader_ready), .order_address(order_from),
@@ -213,7 +216,8 @@ module ws_sorter_lanes #(
     wire [31:0]        unused_written;
     wire [BEAT_W-1:0]  out_keyed, out_data;
     wire [ADDR_W-1:0]  write_address;
-    wire [13:0]        write_bytes;
+    wire [ORDER_W-1:0] write_bytes;
+    reg  [KEY_CYCLES-1:0] out_reg;              // beats in key_out
 
     assign tree_take     = !first && all_ready;
     assign sorted_take   = first && all_ready;
@@ -228,8 +232,8 @@ module ws_sorter_lanes #(
             assign all_data[i*DATA_W +: DATA_W] = {item[REST_W-1:0], item[REST_W +: KEY_W]};
 
             ws_sorter_key #(.RECORD_W(DATA_W), .KEY_W(KEY_W), .INVERSE(1)) key_out (
-                .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
-                .record(out_keyed[i*DATA_W +: DATA_W]), .result(out_data[i*DATA_W +: DATA_W])
+                .clk(clk), .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+                .move(out_ready), .record(out_keyed[i*DATA_W +: DATA_W]), .result(out_data[i*DATA_W +: DATA_W])
             );
         end
     endgenerate
@@ -254,13 +258,18 @@ module ws_sorter_lanes #(
         .idle(write_idle)
     );
 
+    always @(posedge clk) begin
+        if (out_ready) out_reg <= {out_reg[KEY_CYCLES-2:0], out_valid};
+        if (rst) out_reg <= {KEY_CYCLES{1'b0}};
+    end
+
     ws_axi_writer #(
-        .DATA_W(BEAT_W), .ADDR_W(ADDR_W), .COUNT_W(14), .BURST(BURST), .FIFO_W($clog2(BURST) + 1)
+        .DATA_W(BEAT_W), .ADDR_W(ADDR_W), .COUNT_W(ORDER_W), .BURST(BURST), .FIFO_W($clog2(BURST) + 1)
     ) writer (
         .clk(clk), .rst(rst),
         .order_valid(write_valid), .order_ready(write_ready), .order_address(write_address), .order_bytes(write_bytes),
         .order_tag(1'b0), .halt(halt), .idle(write_idle),
-        .s_valid(out_valid), .s_ready(out_ready), .s_data(out_data),
+        .s_valid(out_reg[KEY_CYCLES-1]), .s_ready(out_ready), .s_data(out_data),
         .done(write_done), .done_error(write_error), .done_tag(unused_tag),
         .aw_valid(m_axi_awvalid), .aw_ready(m_axi_awready), .aw_addr(m_axi_awaddr), .aw_len(m_axi_awlen),
         .w_valid(m_axi_wvalid), .w_ready(m_axi_wready), .w_data(m_axi_wdata), .w_strb(m_axi_wstrb),

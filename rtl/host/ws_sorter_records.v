@@ -2,8 +2,8 @@
 //
 // ws_sorter_records: the path of the records in a pass of ws_sorter, a record a cycle.
 //
-//   AR, R ── key ── run_reader ═K═▶ merge_tree ──┬────────────────────┬──▶ results ── key ── axi_writer ── AW, W, B
-//                                                └─▶ merge_sort ─▶ FIFO┘
+//   AR, R ── key ── run_reader ═K═▶ merge_tree ──┬────────────────┬──▶ FIFO ──▶ results ── key ── axi_writer ── AW, W, B
+//                                                └─▶ merge_sort ──┘
 //                                                    first pass
 //
 // Parameters   see ws_sorter
@@ -88,7 +88,9 @@ module ws_sorter_records #(
 
     localparam BYTES_W = $clog2(DATA_W / 8);
     localparam REST_W  = DATA_W - KEY_W;
-    localparam HELD_W  = LEVELS + 2;            // 2**HELD_W records are in the first pass's sorter and after it
+    localparam KEY_CYCLES = BYTES_W + 1;        // of ws_sorter_key
+    localparam ORDER_W = BYTES_W + $clog2(BURST) + 1;   // of the bytes of a burst
+    localparam HELD_W  = LEVELS + 2;            // 2**HELD_W records are between the tree and the results
 
     wire       order  = order_valid && order_ready;     // a pass begins
     wire       unused = &{1'b0, m_axi_rresp[0]};
@@ -108,12 +110,12 @@ module ws_sorter_records #(
     assign m_axi_arburst = 2'b01;
 
     ws_sorter_key #(.RECORD_W(DATA_W), .KEY_W(KEY_W), .INVERSE(0)) key_in (
-        .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
-        .record(m_axi_rdata), .result(keyed)
+        .clk(clk), .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+        .move(1'b1), .record(m_axi_rdata), .result(keyed)
     );
 
     ws_run_reader #(
-        .K(K), .DATA_W(DATA_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST), .FIFO_W(FIFO_W)
+        .K(K), .DATA_W(DATA_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST), .FIFO_W(FIFO_W), .R_DELAY(KEY_CYCLES)
     ) reader (
         .clk(clk), .rst(rst),
         .order_valid(order_valid), .order_ready(order_ready), .order_address(order_from), .order_count(order_count),
@@ -137,88 +139,109 @@ module ws_sorter_records #(
         .m_key(low_data[KEY_W-1:0]), .m_data(low_data[DATA_W-1:KEY_W])
     );
 
-    // ---- The first pass: the sorter cannot stall, so there is a place for whatever it has
+    // ---- The first pass sorts runs. The sorter cannot stall, so the FIFO after it has a place for all that is inside
 
     reg                held_ready_reg;
-    reg  [HELD_W:0]    held_reg;                // records and the END that have gone in and not come out
-    wire               in     = first && low_valid && held_ready_reg;
-    wire               sorted_valid, sorted_eos, sorted_last, sorted_punct, sorted_room;
+    reg  [HELD_W:0]    held_reg;                // records and ENDs that have left the tree, and not the FIFO
+    reg                in_reg, in_end_reg;      // one enters
+    reg  [DATA_W-1:0]  in_data_reg;
+    wire               sorted_valid, sorted_eos, sorted_last, sorted_punct;
     wire [15:0]        sorted_run;
     wire [DATA_W-1:0]  sorted_data;
     wire               evt_long, evt_equal;
-    wire               fifo_valid, fifo_eos, fifo_row;
+    reg                put_reg, put_row_reg, put_both_reg;      // into the FIFO: a row, an END, or both
+    reg  [DATA_W-1:0]  put_data_reg;
+    wire               fifo_valid, fifo_row, fifo_both, fifo_ready, fifo_full;
     wire [DATA_W-1:0]  fifo_data;
     wire [HELD_W:0]    fifo_level;
     reg                tail_reg;                // the row has left, its END has not
-    wire               fifo_end  = tail_reg || !fifo_row;
+    wire               all_end   = tail_reg || !fifo_row;
     wire               all_ready;
-    wire               fifo_take = first && fifo_valid && all_ready;
-    wire               unused_sort = &{1'b0, sorted_last, sorted_punct, sorted_room, sorted_run, evt_long, evt_equal, fifo_level};
+    wire               unused_sort = &{1'b0, sorted_last, sorted_punct, fifo_full, sorted_run, evt_long, evt_equal, fifo_level};
+
+    assign low_ready  = held_ready_reg;
+    assign fifo_ready = all_ready && (tail_reg || !fifo_both);
 
     ws_merge_sort #(.LEVELS(LEVELS), .KEY_W(KEY_W), .DATA_W(REST_W)) sort (
         .clk(clk), .rst(rst),
-        .s_valid(in && !low_end), .s_punct(1'b0), .s_eos(in && low_end),
-        .s_key(low_data[KEY_W-1:0]), .s_data(low_data[DATA_W-1:KEY_W]),
+        .s_valid(first && in_reg && !in_end_reg), .s_punct(1'b0), .s_eos(first && in_reg && in_end_reg),
+        .s_key(in_data_reg[KEY_W-1:0]), .s_data(in_data_reg[DATA_W-1:KEY_W]),
         .m_valid(sorted_valid), .m_punct(sorted_punct), .m_eos(sorted_eos), .m_last(sorted_last), .m_run(sorted_run),
         .m_key(sorted_data[KEY_W-1:0]), .m_data(sorted_data[DATA_W-1:KEY_W]),
         .evt_long(evt_long), .evt_equal(evt_equal)
     );
 
-    ws_sync_fifo #(.DATA_W(DATA_W + 2), .ADDR_W(HELD_W), .OUTPUT_REG(1)) fifo (
+    ws_commit_fifo #(.DATA_W(DATA_W + 2), .ADDR_W(HELD_W), .OUTPUT_REG(1)) fifo (
         .clk(clk), .rst(rst),
-        .s_valid(sorted_valid || sorted_eos), .s_ready(sorted_room), .s_data({sorted_eos, sorted_valid, sorted_data}),
-        .m_valid(fifo_valid), .m_ready(first && all_ready && (fifo_end || !fifo_eos)), .m_data({fifo_eos, fifo_row, fifo_data}),
-        .level(fifo_level)
+        .wr_en(put_reg), .wr_data({put_both_reg, put_row_reg, put_data_reg}), .commit(1'b1), .rewind(1'b0),
+        .full(fifo_full), .level(fifo_level),
+        .m_valid(fifo_valid), .m_ready(fifo_ready), .m_data({fifo_both, fifo_row, fifo_data})
     );
 
     always @(posedge clk) begin
-        if (fifo_take) tail_reg <= fifo_eos && !fifo_end;
-        held_reg       <= held_reg + {{HELD_W{1'b0}}, in} - {{HELD_W{1'b0}}, fifo_take};
+        in_reg       <= low_valid && low_ready;
+        in_end_reg   <= low_end;
+        in_data_reg  <= low_data;
+        put_reg      <= first ? sorted_valid || sorted_eos : in_reg;
+        put_both_reg <= first && sorted_valid && sorted_eos;
+        put_row_reg  <= first ? sorted_valid : !in_end_reg;
+        put_data_reg <= first ? sorted_data : in_data_reg;
+        if (fifo_valid && all_ready) tail_reg <= fifo_both && !tail_reg;
+        held_reg     <= held_reg + {{HELD_W{1'b0}}, in_reg} - {{HELD_W{1'b0}}, fifo_valid && all_ready};
         held_ready_reg <= !(&held_reg[HELD_W-1:1]) && !held_reg[HELD_W];
         if (rst) begin
-            tail_reg       <= 1'b0;
-            held_reg       <= {HELD_W+1{1'b0}};
-            held_ready_reg <= 1'b0;
+            {in_reg, put_reg, tail_reg, held_ready_reg} <= 4'b0000;
+            held_reg <= {HELD_W+1{1'b0}};
         end
     end
 
     // ---- Records out
 
-    wire               all_valid = first ? fifo_valid : low_valid;
-    wire               all_end   = first ? fifo_end : low_end;
-    wire [DATA_W-1:0]  all_data  = first ? fifo_data : low_data;
+    wire               kept_valid, kept_ready, kept_end;
+    wire [DATA_W-1:0]  kept_data;
     wire               out_valid, out_ready, write_valid, write_ready, unused_tag;
     wire [DATA_W-1:0]  out_keyed, out_data;
+    reg  [KEY_CYCLES-1:0] out_reg;              // records in key_out
     wire [ADDR_W-1:0]  write_address;
-    wire [13:0]        write_bytes;
+    wire [ORDER_W-1:0] write_bytes;
 
-    assign low_ready     = first ? held_ready_reg : all_ready;
     assign m_axi_awsize  = BYTES_W[2:0];
     assign m_axi_awburst = 2'b01;
     assign m_axi_bready  = 1'b1;
+
+    ws_skid_buffer #(.DATA_W(DATA_W + 1)) slice (
+        .clk(clk), .rst(rst),
+        .s_valid(fifo_valid), .s_ready(all_ready), .s_data({all_end, fifo_data}),
+        .m_valid(kept_valid), .m_ready(kept_ready), .m_data({kept_end, kept_data})
+    );
 
     ws_sorter_results #(.DATA_W(DATA_W), .KEY_W(KEY_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST)) results (
         .clk(clk), .rst(rst),
         .begin_(order), .address(order_to), .last(last), .ends(order_groups), .unique_(unique_), .limit(limit),
         .done(pass_done), .written(written), .equal(equal),
-        .s_valid(all_valid), .s_ready(all_ready), .s_end(all_end), .s_data(all_data), .s_short({BYTES_W{1'b0}}),
+        .s_valid(kept_valid), .s_ready(kept_ready), .s_end(kept_end), .s_data(kept_data), .s_short({BYTES_W{1'b0}}),
         .m_valid(out_valid), .m_ready(out_ready), .m_data(out_keyed),
         .order_valid(write_valid), .order_ready(write_ready), .order_address(write_address), .order_bytes(write_bytes),
         .idle(write_idle)
     );
 
     ws_sorter_key #(.RECORD_W(DATA_W), .KEY_W(KEY_W), .INVERSE(1)) key_out (
-        .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
-        .record(out_keyed), .result(out_data)
+        .clk(clk), .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+        .move(out_ready), .record(out_keyed), .result(out_data)
     );
 
+    always @(posedge clk) begin
+        if (out_ready) out_reg <= {out_reg[KEY_CYCLES-2:0], out_valid};
+        if (rst) out_reg <= {KEY_CYCLES{1'b0}};
+    end
+
     ws_axi_writer #(
-        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .COUNT_W(14), .BURST(BURST), .FIFO_W($clog2(BURST) + 1)
+        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .COUNT_W(ORDER_W), .BURST(BURST), .FIFO_W($clog2(BURST) + 1)
     ) writer (
         .clk(clk), .rst(rst),
         .order_valid(write_valid), .order_ready(write_ready), .order_address(write_address), .order_bytes(write_bytes),
         .order_tag(1'b0), .halt(halt), .idle(write_idle),
-        .s_valid(out_valid), .s_ready(out_ready), .s_data(out_data),
+        .s_valid(out_reg[KEY_CYCLES-1]), .s_ready(out_ready), .s_data(out_data),
         .done(write_done), .done_error(write_error), .done_tag(unused_tag),
         .aw_valid(m_axi_awvalid), .aw_ready(m_axi_awready), .aw_addr(m_axi_awaddr), .aw_len(m_axi_awlen),
         .w_valid(m_axi_wvalid), .w_ready(m_axi_wready), .w_data(m_axi_wdata), .w_strb(m_axi_wstrb),

@@ -72,7 +72,7 @@ module ws_sorter_registers #(
     wire [7:2]        word;
     wire [31:0]       wdata;
     wire [3:0]        wstrb;
-    reg  [31:0]       read_reg;
+    wire [WORDS-1:0]  select = {{WORDS-1{1'b0}}, 1'b1} << word;
     reg  [WORDS-1:0]  select_reg;
     reg               may_write_reg, may_read_reg, known_reg;
     wire              fixed = status[BUSY] && (word == WORD_CONTROL ? wdata[START] : STORED[32*word +: 32] != 0);
@@ -80,7 +80,7 @@ module ws_sorter_registers #(
     wire              unused = &{1'b0, read};
 
     always @(posedge clk) begin
-        select_reg    <= {{WORDS-1{1'b0}}, 1'b1} << word;
+        select_reg    <= select;
         known_reg     <= READABLE[word] || WRITABLE[word];
         may_write_reg <= WRITABLE[word] && !fixed;
         may_read_reg  <= READABLE[word];
@@ -96,7 +96,7 @@ module ws_sorter_registers #(
         .s_axil_rdata(s_axil_rdata), .s_axil_rresp(s_axil_rresp),
         .s_axil_rvalid(s_axil_rvalid), .s_axil_rready(s_axil_rready),
         .hold(1'b0), .write(write), .read(read), .address(word), .wdata(wdata), .wstrb(wstrb),
-        .known(known_reg), .may_write(may_write_reg), .may_read(may_read_reg), .rdata(read_reg)
+        .known(known_reg), .may_write(may_write_reg), .may_read(may_read_reg), .rdata(read_data)
     );
 
     // ---- The words that store what is written
@@ -136,6 +136,7 @@ module ws_sorter_registers #(
     // ---- The words that can be read
 
     reg  [32*WORDS-1:0] shown;
+    reg  [31:0]         read_data;
 
     always @* begin
         shown = words;
@@ -151,7 +152,27 @@ module ws_sorter_registers #(
         shown[32*WORD_FAILED +: 32]       = failed;
     end
 
-    always @(posedge clk) read_reg <= shown[32*word +: 32];
+    // Of each word a register, which is 0 if the word is not addressed, so that their OR is what is read.
+    wire [32*WORDS-1:0] parts;
+
+    generate
+        for (i = 0; i < WORDS; i = i + 1) begin : gen_part
+            reg [31:0] part_reg;
+
+            assign parts[32*i +: 32] = part_reg;
+
+            always @(posedge clk)
+                if (select[i]) part_reg <= shown[32*i +: 32];
+                else part_reg <= 32'd0;
+        end
+    endgenerate
+
+    integer n;
+
+    always @* begin
+        read_data = 32'd0;
+        for (n = 0; n < WORDS; n = n + 1) read_data = read_data | parts[32*n +: 32];
+    end
 
 endmodule
 

@@ -8,7 +8,7 @@
 // Parameters   DATA_W   width of a record, and of the memory port, in bits, a power of two, 16 to 1024
 //              KEY_W    width of its key, in the low bits, 1 to DATA_W
 //              ADDR_W   width of a byte address in bits, at least 1; wider than the offset within a burst
-//              COUNT_W  width of a number of records in bits, at least 1
+//              COUNT_W  width of a number of records in bits, 1 to 32
 //              BURST    beats of a burst, a power of two, 2 to 256
 // Ports        begin_   a pass begins: address is that of the array; the other settings are constant until done
 //              last     it is the last one
@@ -43,7 +43,7 @@ module ws_sorter_results #(
     input  wire              unique_,
     input  wire [31:0]       limit,
     output reg               done,
-    output reg  [31:0]       written,
+    output wire [31:0]       written,
     output reg               equal,
 
     input  wire              s_valid,
@@ -59,7 +59,7 @@ module ws_sorter_results #(
     output reg               order_valid,
     input  wire              order_ready,
     output reg  [ADDR_W-1:0] order_address,
-    output reg  [13:0]       order_bytes,
+    output wire [$clog2(DATA_W/8)+$clog2(BURST):0] order_bytes,
     input  wire              idle
 );
 
@@ -78,41 +78,47 @@ module ws_sorter_results #(
 
     // ---- A record, and whether it is wanted
 
-    reg              valid_reg, end_reg, same_reg, some_reg;    // some_reg: a record has been
+    // What is here: a record, one whose key has been, or the last END. None of them: nothing.
+    reg              row_reg, same_reg, close_reg;
+    reg              some_reg;              // a record has been
     reg [DATA_W-1:0] record_reg;
-    reg [BYTES_W-1:0] short_reg;
-    reg [31:0]       left_reg;              // of the limit
-    reg              full_reg;              // none is
+    reg [BYTES_W-1:0] short_reg, order_short_reg;
+    reg [COUNT_W-1:0] written_reg;
+    reg [31:0]       most_reg;              // limit - 1
+    reg              full_reg;              // as many as the limit have been written
     reg [COUNT_W-1:0] ends_reg;             // that are missing
-    wire             wanted = !(same_reg || full_reg);
-    wire             move;                  // the record leaves, or there is none
+    reg              final_reg;             // it is one
+    wire             move;                  // it leaves, or there is none
     wire             take   = s_valid && s_ready;
+    wire             repeats = last && unique_ && some_reg && s_data[KEY_W-1:0] == record_reg[KEY_W-1:0];
 
     assign s_ready = move;
+    assign written = {{(32-COUNT_W){1'b0}}, written_reg};
 
     always @(posedge clk) begin
         if (move) begin
-            valid_reg <= s_valid && !(s_end && ends_reg != 1);
-            end_reg   <= s_end;
+            row_reg   <= s_valid && !s_end && !repeats;
+            same_reg  <= s_valid && !s_end && repeats;
+            close_reg <= s_valid && s_end && final_reg;
         end
         if (take && !s_end) begin
             record_reg <= s_data;
             short_reg  <= s_short;
             some_reg   <= 1'b1;
-            same_reg   <= last && unique_ && some_reg && s_data[KEY_W-1:0] == record_reg[KEY_W-1:0];
         end
-        if (take && s_end) ends_reg <= ends_reg - 1'b1;
-        equal <= valid_reg && move && !end_reg && same_reg;
+        if (take && s_end) begin
+            ends_reg  <= ends_reg - 1'b1;
+            final_reg <= ends_reg == 2;
+        end
+        equal <= same_reg;
         if (begin_) begin
             some_reg <= 1'b0;
             ends_reg <= ends;
-            left_reg <= limit;
+            final_reg <= ends == 1;
+            most_reg <= limit - 1'b1;
             full_reg <= last && limit == 0;
-        end else if (last && m_valid && m_ready) begin
-            left_reg <= left_reg - 1'b1;
-            full_reg <= left_reg == 1;
-        end
-        if (rst || begin_) valid_reg <= 1'b0;
+        end else if (last && m_valid && m_ready) full_reg <= written == most_reg;
+        if (rst || begin_) {row_reg, same_reg, close_reg} <= 3'b000;
     end
 
     // ---- Orders: an array of whole bursts but for its ends
@@ -123,31 +129,36 @@ module ws_sorter_results #(
     reg  [BURST_W-1:0] count_reg;           // beats of the order so far
     reg                whole_reg;           // the next one is the last of a burst
     reg                ending_reg, waiting_reg;
-    wire               close = valid_reg && end_reg;
+    reg  [BURST_W:0]   order_beats_reg;
     wire               sent  = m_valid && m_ready;
     wire               full  = sent && whole_reg;
-    wire [BURST_W:0]   beats = {1'b0, count_reg} + {{BURST_W{1'b0}}, !close};
+    wire [BURST_W:0]   beats = {1'b0, count_reg} + {{BURST_W{1'b0}}, !close_reg};
 
-    assign m_valid = valid_reg && !end_reg && wanted && !(whole_reg && order_valid);
+    wire               blocked = (whole_reg && order_valid) || !m_ready;
+
+    assign order_bytes = {order_beats_reg, {BYTES_W{1'b0}}} - {{BURST_W+1{1'b0}}, order_short_reg};
+
+    assign m_valid = row_reg && !full_reg && !(whole_reg && order_valid);
     assign m_data  = record_reg;
-    assign move    = !valid_reg || (end_reg ? !order_valid : !wanted || sent);
+    assign move    = !(row_reg && !full_reg && blocked) && !(close_reg && order_valid);
 
     always @(posedge clk) begin
         if (sent) begin
             beat_reg  <= beat_reg + 1'b1;
-            written   <= written + 1'b1;
+            written_reg <= written_reg + 1'b1;
             count_reg <= whole_reg ? {BURST_W{1'b0}} : count_reg + 1'b1;
             whole_reg <= beat_reg[BURST_W-1:0] == NEXT_TO_LAST[BURST_W-1:0];
         end
         if (order_ready) order_valid <= 1'b0;
-        if (full || (close && !order_valid && count_reg != 0)) begin
+        if (full || (close_reg && !order_valid && count_reg != 0)) begin
             order_valid   <= 1'b1;
             order_address <= {first_reg, {BYTES_W{1'b0}}};
-            order_bytes   <= {{(14-BURST_W-1-BYTES_W){1'b0}}, beats, {BYTES_W{1'b0}}} - {{(14-BYTES_W){1'b0}}, short_reg};
+            order_beats_reg <= beats;
+            order_short_reg <= short_reg;
         end
         if (full) first_reg <= beat_reg + 1'b1;
         // the last order has been taken, and carried out
-        ending_reg  <= (ending_reg || (close && move)) && !(waiting_reg && idle);
+        ending_reg  <= (ending_reg || (close_reg && move)) && !(waiting_reg && idle);
         waiting_reg <= ending_reg && !order_valid && !(waiting_reg && idle);
         done        <= waiting_reg && idle;
         if (begin_) begin
@@ -155,7 +166,7 @@ module ws_sorter_results #(
             beat_reg  <= address[ADDR_W-1:BYTES_W];
             count_reg <= {BURST_W{1'b0}};
             whole_reg <= &address[BYTES_W +: BURST_W];
-            written   <= 32'd0;
+            written_reg <= {COUNT_W{1'b0}};
         end
         if (rst || begin_) begin
             ending_reg  <= 1'b0;

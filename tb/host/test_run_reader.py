@@ -29,6 +29,8 @@ class Bench:
         self.latency, self.pause, self.now = latency, pause, 0
         self.asked: list[tuple[int, int]] = []
         self.seen: list[list[tuple[int, int | None]]] = [[] for _ in range(self.k)]
+        self._delay = int(dut.R_DELAY.value)
+        self._data = deque([0] * self._delay)  # of the beats of the last cycles
         self._due: deque[tuple[int, int, int]] = deque()  # cycle, record, last
         self._beat: tuple[int, int] | None = None
         self.ends, self.finals = int(dut.ENDS.value), []
@@ -51,7 +53,8 @@ class Bench:
             self._beat = self._due.popleft()[1:]
         record, last = self._beat or (self.g.getrandbits(8), self.g.getrandbits(1))
         p.drive(ar_ready=int(self.g.random() >= self.pause), m_ready=ready, r_valid=int(self._beat is not None))
-        p.drive(r_data=record % (1 << self.width), r_last=last, r_error=int(record in self.bad))
+        self._data.append(record % (1 << self.width))
+        p.drive(r_data=self._data.popleft(), r_last=last, r_error=int(record in self.bad))
         await FallingEdge(self.dut.clk)
         if int(p.ar_valid.value) and int(p.ar_ready.value):
             beat, beats = int(p.ar_addr.value) * 8 // self.width, int(p.ar_len.value) + 1
@@ -145,7 +148,8 @@ async def a_waiting_stream_stops_no_other(dut):
 
 @cocotb.test()
 async def latency_and_rate(dut):
-    """From the order to the first request K + 6 cycles, from the first beat to its stream 5; then a record a cycle."""
+    """From the order to the first request K + 6 cycles, from the first beat to its stream R_DELAY + 4; then a record a
+    cycle."""
     bench = await Bench(dut, 12).begin()
     k, length = bench.k, (12 + bench.k) * bench.burst
     at = bench.now
@@ -156,7 +160,7 @@ async def latency_and_rate(dut):
     assert asked - at == k + 6
     await bench.play(length + k, lambda: (1 << k) - 1)
     cycles = [cycle for cycle, item in bench.seen[0] if item is not END]
-    assert cycles[0] - (asked + 12) == 5
+    assert cycles[0] - (asked + 12) == int(dut.R_DELAY.value) + 4
     later = cycles[k * bench.burst :]  # the empty runs of the other streams have left
     assert later == list(range(later[0], later[0] + len(later))) and len(later) > bench.burst
 
@@ -180,11 +184,21 @@ async def halt_and_errors(dut):
 
 
 @pytest.mark.parametrize(
-    ("k", "data_w", "burst", "fifo_w", "ends"),
-    [(2, 16, 8, 6, 1), (4, 64, 16, 6, 1), (16, 32, 32, 7, 1), (4, 64, 16, 6, 0)],
+    ("k", "data_w", "burst", "fifo_w", "r_delay", "ends"),
+    [(2, 16, 8, 6, 1, 1), (4, 64, 16, 6, 3, 1), (16, 32, 32, 7, 1, 1), (4, 64, 16, 6, 4, 0)],
 )
-def test_run_reader(k, data_w, burst, fifo_w, ends):
-    run("run_reader", K=k, DATA_W=data_w, COUNT_W=14, ADDR_W=16, BURST=burst, FIFO_W=fifo_w, ENDS=ends)
+def test_run_reader(k, data_w, burst, fifo_w, r_delay, ends):
+    run(
+        "run_reader",
+        K=k,
+        DATA_W=data_w,
+        COUNT_W=14,
+        ADDR_W=16,
+        BURST=burst,
+        FIFO_W=fifo_w,
+        R_DELAY=r_delay,
+        ENDS=ends,
+    )
 
 
 def test_four_state():

@@ -298,7 +298,7 @@ async def latency(dut):
         await bench.post(0, size, 2 * size, records, Layout(), ALL)
         assert await bench.finish() == 0
         answered.cancel()
-        assert await asked - await begun == 1 + 18 + passes + bench.k, passes  # start: 1 after the write
+        assert await asked - await begun == 1 + 22 + passes + bench.k, passes  # start: 1 after the write
         assert await raised - bench.seen["m_axi_bvalid"] == 5
         passes, runs = passes + 1, runs * bench.k
     assert passes > 2

@@ -89,10 +89,11 @@ async def random_runs(dut):
 
 @cocotb.test()
 async def an_item_a_cycle(dut):
-    """From one input alone, and from all: the first item after log2 K cycles, then one in each cycle."""
+    """From one input alone, and from all: the first item after 3 log2 K - 1 cycles, then one in each, but after an
+    END."""
     inputs = await begin(dut)
     most, data_w = (1 << int(dut.KEY_W.value)) - 1, int(dut.DATA_W.value)
-    first = (inputs - 1).bit_length()
+    first = 3 * (inputs - 1).bit_length() - 1
     for busy in (0, inputs - 1, None):
         runs = [
             [
@@ -103,7 +104,10 @@ async def an_item_a_cycle(dut):
         ]
         seen = await play(dut, [flat(own) for own in runs], 0, 0)
         assert [item for _, item in seen] == expected(runs)
-        assert [cycle for cycle, _ in seen] == list(range(first, first + len(seen)))
+        length = 1 + 40 * (1 if busy is not None else inputs)
+        cycles = [cycle for cycle, _ in seen]
+        assert cycles[:length] == list(range(first, first + length))
+        assert cycles[length:] == list(range(first + length + 1, first + 1 + len(seen)))
 
 
 @cocotb.test()

@@ -20,7 +20,8 @@
 //              R_DELAY  cycles from a beat to its data, for what changes them before they come here, 1 to 8
 //              ENDS     1: an END follows the last record of a run; 0: m_end comes with it, see m_empty. 0 to 1
 // Ports        order_*  an array: address, of a beat; count, at least 1; run, records of a run, at least 1; groups, the
-//                       runs of each stream, at least 1. It is taken when all of the previous array has been requested
+//                       runs of each stream, at least 1; single: only stream 0 has any. It is taken when all of the
+//                       previous array has been requested
 //              halt     makes no more requests
 //              idle     everything requested has arrived
 //              r_*      a beat is always taken when it comes, but for a cycle after an empty run. r_error: it came with
@@ -57,6 +58,7 @@ module ws_run_reader #(
     input  wire [COUNT_W-1:0]  order_count,
     input  wire [COUNT_W-1:0]  order_run,
     input  wire [COUNT_W-1:0]  order_groups,
+    input  wire                order_single,
     input  wire                halt,
     output wire                idle,
 
@@ -161,7 +163,7 @@ module ws_run_reader #(
                 next_reg   <= {POS_W{1'b0}};
                 others_reg <= {POS_W{1'b0}};
                 stream_reg <= {INDEX_W{1'b0}};
-                active_reg <= {K{1'b1}};
+                active_reg <= {{K-1{!order_single}}, 1'b1};
                 if (order_valid && order_ready) state_reg <= STATE_FILL;
             end
             STATE_FILL: begin                   // the first run of each stream

@@ -20,7 +20,8 @@
 //              BURST    beats of a burst, a power of two, 2 to 256; up to 4096 bytes
 //              FIFO_W   2**FIFO_W beats wait in each of the K streams, see ws_run_reader
 // Ports        s_axil_*  registers, see ws_sorter_registers
-//              m_axi_*   memory: INCR bursts of whole beats, all bytes written, no ids. bready is always high
+//              m_axi_*   memory: INCR bursts of whole beats, no ids. Of the last beat of an array only the bytes of records
+//                        are written, of all others all bytes. bready is always high
 //              irq       a job is done, and the host has not taken its completion
 // Latency      K + 22 cycles; from start to the first arvalid, and 1 more for each pass. From the last bvalid to irq 5
 // Issue rate   P records a cycle in each pass, if the memory answers as fast; between two passes the last response and the

@@ -110,24 +110,17 @@ module ws_sorter_lanes #(
     wire [K*BEAT_W-1:0] run_data;
     wire [K*ITEMS_W-1:0] run_items;
     wire [K-1:0]        tree_ready;
-    reg  [K-1:0]        skip_reg;               // streams whose empty run of the first pass has not come
     reg  [COUNT_W-1:0]  beats_reg, run_beats_reg;
     wire [LOG_P-1:0]    rest   = order_count[LOG_P-1:0];        // records of the last beat, 0: it is whole
     wire [P-1:0]        beyond = {P{rest != 0}} & {P{1'b1}} << rest;
-    wire                reader_ready;
     wire                order  = order_valid && order_ready;
-    wire                settled = skip_reg == 0;
 
-    assign order_ready   = reader_ready && settled;
     assign m_axi_arsize  = BYTES_W[2:0];
     assign m_axi_arburst = 2'b01;
 
-    // An order waits until the one before has left nothing in the streams.
     always @(posedge clk) begin
         beats_reg     <= (order_count >> LOG_P) + {{COUNT_W-1{1'b0}}, |order_count[LOG_P-1:0]};
         run_beats_reg <= (order_run >> LOG_P) + {{COUNT_W-1{1'b0}}, |order_run[LOG_P-1:0]};
-        skip_reg <= order ? {{K-1{first}}, 1'b0} : skip_reg & ~run_valid;
-        if (rst) skip_reg <= {K{1'b0}};
     end
 
     genvar n, i;
@@ -145,8 +138,9 @@ module ws_sorter_lanes #(
         .R_DELAY(KEY_CYCLES), .ENDS(0)
     ) reader (
         .clk(clk), .rst(rst),
-        .order_valid(order_valid && settled), .order_ready(reader_ready), .order_address(order_from),
-        .order_count(beats_reg), .order_run(run_beats_reg), .order_groups(order_groups), .halt(halt), .idle(read_idle),
+        .order_valid(order_valid), .order_ready(order_ready), .order_address(order_from),
+        .order_count(beats_reg), .order_run(run_beats_reg), .order_groups(order_groups), .order_single(first),
+        .halt(halt), .idle(read_idle),
         .ar_valid(m_axi_arvalid), .ar_ready(m_axi_arready), .ar_addr(m_axi_araddr), .ar_len(m_axi_arlen),
         .r_valid(m_axi_rvalid), .r_ready(m_axi_rready), .r_data(keyed), .r_last(m_axi_rlast), .r_error(m_axi_rresp[1]),
         .m_valid(run_valid), .m_ready(run_ready), .m_end(run_end), .m_empty(run_empty), .m_final(run_final),
@@ -170,7 +164,7 @@ module ws_sorter_lanes #(
 
     ws_merge_lanes_tree #(.K(K), .P(P), .KEY_W(KEY_W + 1), .PAYLOAD_W(REST_W)) tree (
         .clk(clk), .rst(rst),
-        .s_valid(run_valid & ~skip_reg & {K{!first}}), .s_ready(tree_ready), .s_last(run_end), .s_data(run_items),
+        .s_valid(run_valid & {K{!first}}), .s_ready(tree_ready), .s_last(run_end), .s_data(run_items),
         .m_valid(tree_valid), .m_ready(tree_take), .m_last(tree_last), .m_data(tree_items)
     );
 
@@ -183,7 +177,7 @@ module ws_sorter_lanes #(
     wire [ITEMS_W-1:0] sorted_items;
     wire               whole = &place_reg;
 
-    assign run_ready = skip_reg | (first ? {{K-1{1'b0}}, sort_ready && !fill_reg} : tree_ready);
+    assign run_ready = first ? {{K-1{1'b0}}, sort_ready && !fill_reg} : tree_ready;
 
     always @(posedge clk) begin
         if (put) begin

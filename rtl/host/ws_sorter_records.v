@@ -119,7 +119,7 @@ module ws_sorter_records #(
     ) reader (
         .clk(clk), .rst(rst),
         .order_valid(order_valid), .order_ready(order_ready), .order_address(order_from), .order_count(order_count),
-        .order_run(order_run), .order_groups(order_groups), .halt(halt), .idle(read_idle),
+        .order_run(order_run), .order_groups(order_groups), .order_single(1'b0), .halt(halt), .idle(read_idle),
         .ar_valid(m_axi_arvalid), .ar_ready(m_axi_arready), .ar_addr(m_axi_araddr), .ar_len(m_axi_arlen),
         .r_valid(m_axi_rvalid), .r_ready(m_axi_rready), .r_data(keyed), .r_last(m_axi_rlast), .r_error(m_axi_rresp[1]),
         .m_valid(run_valid), .m_ready(run_ready), .m_end(run_end), .m_empty(run_empty), .m_final(run_final), .m_data(run_data), .error(read_error)

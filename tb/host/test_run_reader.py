@@ -42,9 +42,9 @@ class Bench:
         await start(self.dut)
         return self
 
-    def order(self, base: int, count: int, run: int, groups: int) -> None:
+    def order(self, base: int, count: int, run: int, groups: int, single: int = 0) -> None:
         self.pins.drive(order_address=base * self.width // 8, order_count=count, order_run=run, order_groups=groups)
-        self.pins.drive(order_valid=1)
+        self.pins.drive(order_valid=1, order_single=single)
 
     async def cycle(self, ready: int) -> None:
         """One cycle, in which the streams of the bits of `ready` are taken."""
@@ -128,6 +128,22 @@ async def all_runs(dut):
             assert bench.finals == ([] if bench.ends else [base + count - 1])
             records = sorted(beat + n for beat, beats in bench.asked for n in range(beats))
             assert records == list(range(base, base + count))
+
+
+@cocotb.test()
+async def a_single_stream(dut):
+    """Of an order for one stream the others get nothing, not even ENDs; that of the next order is whole."""
+    bench = await Bench(dut, 5).begin()
+    k, count = bench.k, 5 * bench.burst + 3
+    for single in (1, 0, 1, 1, 0):
+        for own in bench.seen:
+            own.clear()
+        bench.order(7, count, count, 1, single)
+        expected = bench.expected(7, count, count, 1)
+        if single:
+            expected[1:] = [[] for _ in range(k - 1)]
+        await bench.play(sum(map(len, expected)), lambda: (1 << k) - 1)
+        assert [[item for _, item in own] for own in bench.seen] == expected
 
 
 @cocotb.test()

@@ -14,7 +14,7 @@
 // Parameters   K        streams, a power of two, 2 to 64
 //              DATA_W   width of a record, and of the memory port, in bits, a power of two, 16 to 1024
 //              ADDR_W   width of a byte address in bits, at most 64; wider than the offset within a burst
-//              COUNT_W  width of a number of records in bits, 1 to 40
+//              COUNT_W  width of a number of records in bits, 2 to 40
 //              BURST    maximum number of beats of a burst, a power of two, 2 to 256; up to 4096 bytes
 //              FIFO_W   2**FIFO_W records wait in a stream, at most 12; at least 4 * BURST
 //              R_DELAY  cycles from a beat to its data, for what changes them before they come here, 1 to 8
@@ -90,8 +90,8 @@ module ws_run_reader #(
     localparam STATE_W = 2*POS_W + COUNT_W;
 
     initial if (K < 2 || K > 64 || K != 1 << INDEX_W || DATA_W < 16 || DATA_W > 1024 || DATA_W != 8 << BYTES_W
-                || COUNT_W < 1 || COUNT_W > 40 || R_DELAY < 1 || R_DELAY > 8 || ENDS < 0 || ENDS > 1) begin
-        $display("ERROR: %m: K = %0d, DATA_W = %0d (powers of two, 2 to 64, 16 to 1024), COUNT_W = %0d (1 to 40), ",
+                || COUNT_W < 2 || COUNT_W > 40 || R_DELAY < 1 || R_DELAY > 8 || ENDS < 0 || ENDS > 1) begin
+        $display("ERROR: %m: K = %0d, DATA_W = %0d (powers of two, 2 to 64, 16 to 1024), COUNT_W = %0d (2 to 40), ",
                  K, DATA_W, COUNT_W, "R_DELAY = %0d (1 to 8), ENDS = %0d (0 or 1)", R_DELAY, ENDS);
         $finish;
     end
@@ -118,10 +118,9 @@ module ws_run_reader #(
     reg  [BEAT_W-1:0]  base_reg;                // of the array
     reg  [POS_W-1:0]   count_reg, run_reg;
     reg  [POS_W-1:0]   others_reg;              // records from the end of a stream's run to its next one
-    reg  [COUNT_W-1:0] groups_reg;
 
     // Of the stream: its next record, the end of its run as if the array went on, the number of its runs left, and what
-    // follows from them. The run is empty; it ends with the burst.
+    // follows from them. The run is empty; it ends with the burst. At first after_reg is where the first run begins.
     reg  [POS_W-1:0]   next_reg, stop_reg, end_reg, left_reg, after_reg;
     reg  [COUNT_W-1:0] runs_reg;
     reg  [BEAT_W-1:0]  beat_reg;
@@ -131,14 +130,16 @@ module ws_run_reader #(
     wire               flights_ready;
     wire               fill   = state_reg == STATE_FILL;
     wire               done   = state_reg == STATE_SEND && flights_ready && (empty_reg || ar_ready);
+    wire               passes = fill || done || (state_reg == STATE_PICK && !may_reg[stream_reg]);  // to the next stream
     wire               ends   = left_reg <= {{(POS_W-BURST_W-1){1'b0}}, to_end_reg};
     wire [POS_W-1:0]   length = {{(POS_W-BURST_W-1){1'b0}}, len_reg};
     wire [BURST_W-1:0] less   = len_reg[BURST_W-1:0] - 1'b1;
     wire [BEAT_W+POS_W-1:0] offset = {{BEAT_W{1'b0}}, next_reg};
     wire               unused = &{1'b0, order_address[BYTES_W-1:0], offset[BEAT_W +: POS_W]};
-    wire [STATE_W-1:0] kept   = fill     ? {next_reg, next_reg + run_reg, groups_reg}
-                              : last_reg ? {after_reg, after_reg + run_reg, runs_reg - 1'b1}
-                              :            {next_reg + length, stop_reg, runs_reg};
+    wire               moves  = fill || last_reg;       // to another run
+    wire [POS_W-1:0]   beyond = after_reg + run_reg;
+    wire [STATE_W-1:0] kept   = {moves ? after_reg : next_reg + length, moves ? beyond : stop_reg,
+                                 runs_reg - {{COUNT_W-1{1'b0}}, last_reg && !fill}};
 
     assign order_ready = state_reg == STATE_IDLE && !halt;
     assign ar_valid    = state_reg == STATE_SEND && !empty_reg && flights_ready;
@@ -154,27 +155,24 @@ module ws_run_reader #(
     always @(posedge clk) begin
         may_reg  <= active_reg & room;
         none_reg <= active_reg == 0;
+        stream_reg <= state_reg == STATE_IDLE ? {INDEX_W{1'b0}} : stream_reg + {{INDEX_W-1{1'b0}}, passes};
         case (state_reg)
             STATE_IDLE: begin
                 base_reg   <= order_address[ADDR_W-1:BYTES_W];
                 count_reg  <= {{(POS_W-COUNT_W){1'b0}}, order_count};
                 run_reg    <= {{(POS_W-COUNT_W){1'b0}}, order_run};
-                groups_reg <= order_groups;
-                next_reg   <= {POS_W{1'b0}};
-                others_reg <= {POS_W{1'b0}};
-                stream_reg <= {INDEX_W{1'b0}};
+                runs_reg   <= order_groups;
+                after_reg  <= {POS_W{1'b0}};
                 active_reg <= {{K-1{!order_single}}, 1'b1};
                 if (order_valid && order_ready) state_reg <= STATE_FILL;
             end
             STATE_FILL: begin                   // the first run of each stream
-                next_reg   <= next_reg + run_reg;
-                stream_reg <= stream_reg + 1'b1;
+                after_reg  <= beyond;
+                others_reg <= after_reg;
                 if (&stream_reg) state_reg <= STATE_PICK;
-                else others_reg <= others_reg + run_reg;
             end
             STATE_PICK: begin
                 if (may_reg[stream_reg]) state_reg <= STATE_LOAD;
-                else stream_reg <= stream_reg + 1'b1;
                 if (none_reg || halt) state_reg <= STATE_IDLE;
             end
             STATE_LOAD: begin
@@ -201,8 +199,7 @@ module ws_run_reader #(
             end
             default: if (done) begin
                 if (last_reg && runs_reg == 1) active_reg[stream_reg] <= 1'b0;
-                stream_reg <= stream_reg + 1'b1;
-                state_reg  <= STATE_PICK;
+                state_reg <= STATE_PICK;
             end
         endcase
         if (rst) state_reg <= STATE_IDLE;

@@ -18,13 +18,17 @@
 //              BURST    maximum number of beats of a burst, a power of two, 2 to 256; up to 4096 bytes
 //              FIFO_W   2**FIFO_W records wait in a stream, at most 12; at least 4 * BURST
 //              R_DELAY  cycles from a beat to its data, for what changes them before they come here, 1 to 8
+//              ENDS     1: an END follows the last record of a run; 0: m_end comes with it, see m_empty. 0 to 1
 // Ports        order_*  an array: address, of a beat; count, at least 1; run, records of a run, at least 1; groups, the
-//                       runs of each stream, at least 1. It is taken when all of the previous array has been requested
+//                       runs of each stream, at least 1; single: only stream 0 has any. It is taken when all of the
+//                       previous array has been requested
 //              halt     makes no more requests
 //              idle     everything requested has arrived
 //              r_*      a beat is always taken when it comes, but for a cycle after an empty run. r_error: it came with
 //                       SLVERR or DECERR. r_data: of the beat that was taken R_DELAY cycles before
-//              m_*      of the streams, stream 0 in the low bits; m_end: an END, its data is undefined
+//              m_*      of the streams, stream 0 in the low bits; m_end: an END, its data is undefined. With ENDS = 0
+//                       it comes with the last record, m_final with that of the array; an empty run is an item with
+//                       m_end and m_empty, whose data is undefined
 //              error    a beat came with an error, its record is in a stream like any other
 // Latency      K + 6 cycles; from order_valid to ar_valid. R_DELAY + 4 from r_valid to m_valid
 // Issue rate   1 record a cycle in all, and from one stream alone if BURST is at least K + 6 and its queue covers the
@@ -42,7 +46,8 @@ module ws_run_reader #(
     parameter COUNT_W = 25,
     parameter BURST   = 64,
     parameter FIFO_W  = 9,
-    parameter R_DELAY = 1
+    parameter R_DELAY = 1,
+    parameter ENDS    = 1
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -53,6 +58,7 @@ module ws_run_reader #(
     input  wire [COUNT_W-1:0]  order_count,
     input  wire [COUNT_W-1:0]  order_run,
     input  wire [COUNT_W-1:0]  order_groups,
+    input  wire                order_single,
     input  wire                halt,
     output wire                idle,
 
@@ -70,6 +76,8 @@ module ws_run_reader #(
     output wire [K-1:0]        m_valid,
     input  wire [K-1:0]        m_ready,
     output wire [K-1:0]        m_end,
+    output wire [K-1:0]        m_empty,
+    output wire [K-1:0]        m_final,
     output wire [K*DATA_W-1:0] m_data,
     output reg                 error
 );
@@ -82,9 +90,9 @@ module ws_run_reader #(
     localparam STATE_W = 2*POS_W + COUNT_W;
 
     initial if (K < 2 || K > 64 || K != 1 << INDEX_W || DATA_W < 16 || DATA_W > 1024 || DATA_W != 8 << BYTES_W
-                || COUNT_W < 2 || COUNT_W > 40 || R_DELAY < 1 || R_DELAY > 8) begin
+                || COUNT_W < 2 || COUNT_W > 40 || R_DELAY < 1 || R_DELAY > 8 || ENDS < 0 || ENDS > 1) begin
         $display("ERROR: %m: K = %0d, DATA_W = %0d (powers of two, 2 to 64, 16 to 1024), COUNT_W = %0d (2 to 40), ",
-                 K, DATA_W, COUNT_W, "R_DELAY = %0d (1 to 8)", R_DELAY);
+                 K, DATA_W, COUNT_W, "R_DELAY = %0d (1 to 8), ENDS = %0d (0 or 1)", R_DELAY, ENDS);
         $finish;
     end
 
@@ -117,7 +125,7 @@ module ws_run_reader #(
     reg  [COUNT_W-1:0] runs_reg;
     reg  [BEAT_W-1:0]  beat_reg;
     reg  [BURST_W:0]   to_end_reg, len_reg;
-    reg                empty_reg, last_reg;
+    reg                empty_reg, last_reg, final_reg;     // final: it ends where the array does
     wire [STATE_W-1:0] loaded;
     wire               flights_ready;
     wire               fill   = state_reg == STATE_FILL;
@@ -155,7 +163,7 @@ module ws_run_reader #(
                 run_reg    <= {{(POS_W-COUNT_W){1'b0}}, order_run};
                 runs_reg   <= order_groups;
                 after_reg  <= {POS_W{1'b0}};
-                active_reg <= {K{1'b1}};
+                active_reg <= {{K-1{!order_single}}, 1'b1};
                 if (order_valid && order_ready) state_reg <= STATE_FILL;
             end
             STATE_FILL: begin                   // the first run of each stream
@@ -174,6 +182,7 @@ module ws_run_reader #(
             STATE_STOP: begin
                 end_reg   <= stop_reg < count_reg ? stop_reg : count_reg;
                 empty_reg <= next_reg >= count_reg;
+                final_reg <= stop_reg >= count_reg;
                 beat_reg  <= base_reg + offset[BEAT_W-1:0];
                 after_reg <= stop_reg + others_reg;
                 state_reg <= STATE_LEFT;
@@ -198,30 +207,32 @@ module ws_run_reader #(
 
     // ---- Beats, in the order of their bursts. A word for a queue is a beat or an empty run; its data come later.
 
-    wire               flight_valid, flight_empty, flight_last;
+    wire               flight_valid, flight_empty, flight_last, flight_final;
     wire [INDEX_W-1:0] flight, target;
     wire [5:0]         flights;
     wire               take   = r_valid && r_ready;
     wire               landed = flight_valid && (flight_empty || (take && r_last));
     wire               word   = flight_valid && (flight_empty || take);
+    wire               closes = !flight_empty && flight_last && r_last;
     reg  [R_DELAY-1:0] words_reg;               // there was a word 1, 2, ... cycles ago
     wire [R_DELAY:0]   words  = {words_reg, word};
     wire [1:0]         kind;
-    reg  [1:0]         kind_reg;                // of the word that is written: {an END, the last record of its run}
+    // of the word that is written: {an END, the last record of its run}; both is the last record of the array, if ENDS = 0
+    reg  [1:0]         kind_reg;
 
     assign r_ready = flight_valid && !flight_empty;
     assign idle    = state_reg == STATE_IDLE && flights == 0 && words_reg == 0;
 
-    ws_sync_fifo #(.DATA_W(INDEX_W + 2), .ADDR_W(5), .STYLE("distributed")) in_flight (
+    ws_sync_fifo #(.DATA_W(INDEX_W + 3), .ADDR_W(5), .STYLE("distributed")) in_flight (
         .clk(clk), .rst(rst),
-        .s_valid(done), .s_ready(flights_ready), .s_data({empty_reg, last_reg, stream_reg}),
-        .m_valid(flight_valid), .m_ready(landed), .m_data({flight_empty, flight_last, flight}),
+        .s_valid(done), .s_ready(flights_ready), .s_data({final_reg, empty_reg, last_reg, stream_reg}),
+        .m_valid(flight_valid), .m_ready(landed), .m_data({flight_final, flight_empty, flight_last, flight}),
         .level(flights)
     );
 
     ws_shift #(.DATA_W(INDEX_W + 2), .N(R_DELAY - 1)) delay (
         .clk(clk),
-        .s_data({flight_empty, !flight_empty && flight_last && r_last, flight}), .m_data({kind, target})
+        .s_data({flight_empty || (ENDS == 0 && closes && flight_final), closes, flight}), .m_data({kind, target})
     );
 
     always @(posedge clk) begin
@@ -250,8 +261,10 @@ module ws_run_reader #(
 
             assign room[n]    = !used_reg[FIFO_W];
             assign m_valid[n] = valid;
-            assign m_end[n]   = empty || tail_reg;
-            assign ready      = m_ready[n] && (tail_reg || !last);
+            assign m_end[n]   = empty || (ENDS != 0 ? tail_reg : last);
+            assign m_empty[n] = empty && !last;
+            assign m_final[n] = empty && last;
+            assign ready      = m_ready[n] && (ENDS == 0 || tail_reg || !last);
 
             always @(posedge clk) begin
                 used_reg <= used_reg + (sent ? {{(FIFO_W-BURST_W+1){1'b0}}, less} : {FIFO_W+1{gone_reg}})

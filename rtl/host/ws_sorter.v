@@ -8,23 +8,23 @@
 //
 //              registers ── control
 //                             │ order
-//   AR, R ── key ── run_reader ═K═▶ merge_tree ──┬────────────────┬──▶ FIFO ──▶ results ── key ── axi_writer ── AW, W, B
-//                                                └─▶ merge_sort ──┘
-//                                                    first pass
+//   AR, R ───── ws_sorter_records, or ws_sorter_lanes if P > 1 ───── AW, W, B
 //
-// Parameters   K        runs that are merged, a power of two, 2 to 64
-//              LEVELS   2**LEVELS records are sorted at a time, 2 to 14
-//              DATA_W   width of a record, and of the memory port, in bits, a power of two, 16 to 1024
+// Parameters   P        records of a beat: records a cycle, a power of two, 1 to 16
+//              K        runs that are merged, a power of two, 2 to 64
+//              LEVELS   2**LEVELS records are sorted at a time, 2 to 14; more than log2 P
+//              DATA_W   width of a record in bits, a power of two, 16 to 1024 / P; the memory port is P records wide
 //              KEY_W    width of the key in bits, a multiple of 8, below DATA_W
 //              ADDR_W   width of a byte address in bits, at most 64
 //              COUNT_W  a job has less than 2**COUNT_W records, 3 to 32; more than LEVELS
 //              BURST    beats of a burst, a power of two, 2 to 256; up to 4096 bytes
-//              FIFO_W   2**FIFO_W records wait in each of the K streams, see ws_run_reader
+//              FIFO_W   2**FIFO_W beats wait in each of the K streams, see ws_run_reader
 // Ports        s_axil_*  registers, see ws_sorter_registers
-//              m_axi_*   memory: INCR bursts of whole beats, all bytes written, no ids. bready is always high
+//              m_axi_*   memory: INCR bursts of whole beats, no ids. Of the last beat of an array only the bytes of records
+//                        are written, of all others all bytes. bready is always high
 //              irq       a job is done, and the host has not taken its completion
 // Latency      K + 22 cycles; from start to the first arvalid, and 1 more for each pass. From the last bvalid to irq 5
-// Issue rate   1 record a cycle in each pass, if the memory answers as fast; between two passes the last response and the
+// Issue rate   P records a cycle in each pass, if the memory answers as fast; between two passes the last response and the
 //              first bursts of all streams, K * BURST cycles
 // Overflow     cannot happen: the memory waits
 // Bad input    see ws_sorter_control; errors of the memory are in the job's status
@@ -34,6 +34,7 @@
 `default_nettype none
 
 module ws_sorter #(
+    parameter P       = 1,
     parameter K       = 16,
     parameter LEVELS  = 8,
     parameter DATA_W  = 64,
@@ -70,7 +71,7 @@ module ws_sorter #(
     output wire [1:0]          m_axi_arburst,
     output wire                m_axi_arvalid,
     input  wire                m_axi_arready,
-    input  wire [DATA_W-1:0]   m_axi_rdata,
+    input  wire [P*DATA_W-1:0] m_axi_rdata,
     input  wire [1:0]          m_axi_rresp,
     input  wire                m_axi_rlast,
     input  wire                m_axi_rvalid,
@@ -82,8 +83,8 @@ module ws_sorter #(
     output wire [1:0]          m_axi_awburst,
     output wire                m_axi_awvalid,
     input  wire                m_axi_awready,
-    output wire [DATA_W-1:0]   m_axi_wdata,
-    output wire [DATA_W/8-1:0] m_axi_wstrb,
+    output wire [P*DATA_W-1:0] m_axi_wdata,
+    output wire [P*DATA_W/8-1:0] m_axi_wstrb,
     output wire                m_axi_wlast,
     output wire                m_axi_wvalid,
     input  wire                m_axi_wready,
@@ -95,15 +96,12 @@ module ws_sorter #(
 );
 
     localparam BYTES   = DATA_W / 8;
-    localparam BYTES_W = $clog2(BYTES);
-    localparam REST_W  = DATA_W - KEY_W;
-    localparam KEY_CYCLES = BYTES_W + 1;        // of ws_sorter_key
-    localparam ORDER_W = BYTES_W + $clog2(BURST) + 1;   // of the bytes of a burst
-    localparam HELD_W  = LEVELS + 2;            // 2**HELD_W records are between the tree and the results
+    localparam LOG_P   = $clog2(P);
 
-    initial if (LEVELS < 2 || LEVELS > 14 || LEVELS >= COUNT_W || KEY_W < 8 || KEY_W >= DATA_W || KEY_W % 8 != 0) begin
-        $display("ERROR: %m: LEVELS = %0d (2 to 14, below COUNT_W = %0d), KEY_W = %0d (a multiple of 8, below DATA_W)",
-                 LEVELS, COUNT_W, KEY_W);
+    initial if (P < 1 || P > 16 || P != 1 << LOG_P || LEVELS < 2 || LEVELS > 14 || LEVELS <= LOG_P || LEVELS >= COUNT_W
+                || KEY_W < 8 || KEY_W >= DATA_W || KEY_W % 8 != 0) begin
+        $display("ERROR: %m: P = %0d (a power of two, 1 to 16), LEVELS = %0d (2 to 14, more than log2 P, below COUNT_W = %0d), ",
+                 P, LEVELS, COUNT_W, "KEY_W = %0d (a multiple of 8, below DATA_W)", KEY_W);
         $finish;
     end
 
@@ -115,7 +113,8 @@ module ws_sorter #(
     wire [11:0]  layout;
     wire         order_valid, order_ready;
     wire         order = order_valid && order_ready;        // a pass begins
-    wire         write_done, read_error, equal;
+    wire         write_done, read_error;
+    wire [LOG_P:0] equal;
     wire [1:0]   write_error;
     reg          done_reg, read_error_reg, write_error_reg;
     reg          begun_reg;                     // there has been a pass
@@ -130,7 +129,7 @@ module ws_sorter #(
         if (read_error) read_error_reg <= 1'b1;
         if (write_done && write_error != 0) write_error_reg <= 1'b1;
         if (start || order) begun_reg <= order;
-        if (equal) equal_reg <= equal_reg + 1'b1;
+        equal_reg <= equal_reg + {{COUNT_W-LOG_P-1{1'b0}}, equal};
         if (busy) cycles_reg <= cycles_reg + 1'b1;
         if (done) begin
             jobs_reg <= jobs_reg + 1'b1;
@@ -146,11 +145,12 @@ module ws_sorter #(
         end
     end
 
-    localparam [7:0] RECORD_BYTES = DATA_W / 8, KEY_BYTES = KEY_W / 8, STREAMS = K, RUN_LOG = LEVELS,
-                     ADDRESS = ADDR_W, COUNT = COUNT_W;
+    localparam [31:0] RECORD_BYTES = DATA_W / 8, KEY_BYTES = KEY_W / 8, STREAMS = K, RUN_LOG = LEVELS,
+                      ADDRESS = ADDR_W, COUNT = COUNT_W, LANES = P;
 
     ws_sorter_registers #(
-        .SIZES({RUN_LOG, STREAMS, KEY_BYTES, RECORD_BYTES}), .FORM({16'd0, COUNT, ADDRESS})
+        .SIZES({RUN_LOG[7:0], STREAMS[7:0], KEY_BYTES[7:0], RECORD_BYTES[7:0]}),
+        .FORM({8'd0, LANES[7:0], COUNT[7:0], ADDRESS[7:0]})
     ) registers (
         .clk(clk), .rst(rst),
         .s_axil_awaddr(s_axil_awaddr), .s_axil_awvalid(s_axil_awvalid), .s_axil_awready(s_axil_awready),
@@ -178,172 +178,77 @@ module ws_sorter #(
 
     wire               first, last, pass_done, halt, clear, read_idle, write_idle;
     wire [ADDR_W-1:0]  order_from, order_to;
-    wire [COUNT_W-1:0] order_count, order_run, order_groups;
+    wire [COUNT_W-1:0] order_count, order_run, order_groups, order_runs;
     reg                inner_rst_reg;           // everything but registers and control
-    wire               unused = &{1'b0, layout[7], m_axi_rresp[0]};
+    wire               unused = &{1'b0, layout[7]};
 
     always @(posedge clk) inner_rst_reg <= rst || clear;
 
-    ws_sorter_control #(.ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BYTES(BYTES), .RUN(1 << LEVELS), .K(K)) control (
+    ws_sorter_control #(
+        .ADDR_W(ADDR_W), .COUNT_W(COUNT_W),
+        .BYTES(BYTES), .ALIGN(P * BYTES), .RUN(1 << LEVELS), .K(K)
+    ) control (
         .clk(clk), .rst(rst), .start(start), .cancel(abort),
         .source(source), .destination(destination), .scratch(scratch), .count(count),
         .busy(busy), .done(done), .bad(bad), .aborted(aborted),
         .order_valid(order_valid), .order_ready(order_ready), .order_from(order_from), .order_to(order_to),
-        .order_count(order_count), .order_run(order_run), .order_groups(order_groups), .first(first), .last(last),
-        .pass_done(pass_done), .halt(halt), .idle(read_idle && write_idle), .clear(clear)
+        .order_count(order_count), .order_run(order_run), .order_groups(order_groups), .order_runs(order_runs),
+        .first(first), .last(last), .pass_done(pass_done), .halt(halt), .idle(read_idle && write_idle), .clear(clear)
     );
 
-    // ---- Records in
+    // ---- The path of the records
 
-    wire [DATA_W-1:0]   keyed;
-    wire [K-1:0]        run_valid, run_ready, run_end;
-    wire [K*DATA_W-1:0] run_data;
-    wire [K*KEY_W-1:0]  run_key;
-    wire [K*REST_W-1:0] run_rest;
-    wire                low_valid, low_ready, low_end;  // the least record
-    wire [DATA_W-1:0]   low_data;
-
-    assign m_axi_arsize  = BYTES_W[2:0];
-    assign m_axi_arburst = 2'b01;
-
-    ws_sorter_key #(.RECORD_W(DATA_W), .KEY_W(KEY_W), .INVERSE(0)) key_in (
-        .clk(clk), .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
-        .move(1'b1), .record(m_axi_rdata), .result(keyed)
-    );
-
-    ws_run_reader #(
-        .K(K), .DATA_W(DATA_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST), .FIFO_W(FIFO_W), .R_DELAY(KEY_CYCLES)
-    ) reader (
-        .clk(clk), .rst(inner_rst_reg),
-        .order_valid(order_valid), .order_ready(order_ready), .order_address(order_from), .order_count(order_count),
-        .order_run(order_run), .order_groups(order_groups), .halt(halt), .idle(read_idle),
-        .ar_valid(m_axi_arvalid), .ar_ready(m_axi_arready), .ar_addr(m_axi_araddr), .ar_len(m_axi_arlen),
-        .r_valid(m_axi_rvalid), .r_ready(m_axi_rready), .r_data(keyed), .r_last(m_axi_rlast), .r_error(m_axi_rresp[1]),
-        .m_valid(run_valid), .m_ready(run_ready), .m_end(run_end), .m_data(run_data), .error(read_error)
-    );
-
-    genvar n;
     generate
-        for (n = 0; n < K; n = n + 1) begin : gen_run
-            assign {run_rest[n*REST_W +: REST_W], run_key[n*KEY_W +: KEY_W]} = run_data[n*DATA_W +: DATA_W];
+        if (P == 1) begin : gen_records
+            wire unused_runs = &{1'b0, order_runs};
+
+            ws_sorter_records #(
+                .K(K), .LEVELS(LEVELS), .DATA_W(DATA_W), .KEY_W(KEY_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W),
+                .BURST(BURST), .FIFO_W(FIFO_W)
+            ) path (
+                .clk(clk), .rst(inner_rst_reg),
+                .order_valid(order_valid), .order_ready(order_ready), .order_from(order_from), .order_to(order_to),
+                .order_count(order_count), .order_run(order_run), .order_groups(order_groups),
+                .first(first), .last(last), .pass_done(pass_done), .halt(halt),
+                .read_idle(read_idle), .write_idle(write_idle),
+                .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+                .unique_(unique_), .limit(limit), .written(written), .equal(equal),
+                .read_error(read_error), .write_done(write_done), .write_error(write_error),
+                .m_axi_araddr(m_axi_araddr), .m_axi_arlen(m_axi_arlen), .m_axi_arsize(m_axi_arsize),
+                .m_axi_arburst(m_axi_arburst), .m_axi_arvalid(m_axi_arvalid), .m_axi_arready(m_axi_arready),
+                .m_axi_rdata(m_axi_rdata), .m_axi_rresp(m_axi_rresp), .m_axi_rlast(m_axi_rlast),
+                .m_axi_rvalid(m_axi_rvalid), .m_axi_rready(m_axi_rready),
+                .m_axi_awaddr(m_axi_awaddr), .m_axi_awlen(m_axi_awlen), .m_axi_awsize(m_axi_awsize),
+                .m_axi_awburst(m_axi_awburst), .m_axi_awvalid(m_axi_awvalid), .m_axi_awready(m_axi_awready),
+                .m_axi_wdata(m_axi_wdata), .m_axi_wstrb(m_axi_wstrb), .m_axi_wlast(m_axi_wlast),
+                .m_axi_wvalid(m_axi_wvalid), .m_axi_wready(m_axi_wready),
+                .m_axi_bresp(m_axi_bresp), .m_axi_bvalid(m_axi_bvalid), .m_axi_bready(m_axi_bready)
+            );
+        end else begin : gen_lanes
+            ws_sorter_lanes #(
+                .P(P), .K(K), .LEVELS(LEVELS), .DATA_W(DATA_W), .KEY_W(KEY_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W),
+                .BURST(BURST), .FIFO_W(FIFO_W)
+            ) path (
+                .clk(clk), .rst(inner_rst_reg),
+                .order_valid(order_valid), .order_ready(order_ready), .order_from(order_from), .order_to(order_to),
+                .order_count(order_count), .order_run(order_run), .order_groups(order_groups), .order_runs(order_runs),
+                .first(first), .last(last), .pass_done(pass_done), .halt(halt),
+                .read_idle(read_idle), .write_idle(write_idle),
+                .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+                .unique_(unique_), .limit(limit), .written(written), .equal(equal),
+                .read_error(read_error), .write_done(write_done), .write_error(write_error),
+                .m_axi_araddr(m_axi_araddr), .m_axi_arlen(m_axi_arlen), .m_axi_arsize(m_axi_arsize),
+                .m_axi_arburst(m_axi_arburst), .m_axi_arvalid(m_axi_arvalid), .m_axi_arready(m_axi_arready),
+                .m_axi_rdata(m_axi_rdata), .m_axi_rresp(m_axi_rresp), .m_axi_rlast(m_axi_rlast),
+                .m_axi_rvalid(m_axi_rvalid), .m_axi_rready(m_axi_rready),
+                .m_axi_awaddr(m_axi_awaddr), .m_axi_awlen(m_axi_awlen), .m_axi_awsize(m_axi_awsize),
+                .m_axi_awburst(m_axi_awburst), .m_axi_awvalid(m_axi_awvalid), .m_axi_awready(m_axi_awready),
+                .m_axi_wdata(m_axi_wdata), .m_axi_wstrb(m_axi_wstrb), .m_axi_wlast(m_axi_wlast),
+                .m_axi_wvalid(m_axi_wvalid), .m_axi_wready(m_axi_wready),
+                .m_axi_bresp(m_axi_bresp), .m_axi_bvalid(m_axi_bvalid), .m_axi_bready(m_axi_bready)
+            );
         end
     endgenerate
-
-    ws_merge_tree #(.K(K), .KEY_W(KEY_W), .DATA_W(REST_W)) tree (
-        .clk(clk), .rst(inner_rst_reg),
-        .s_valid(run_valid), .s_ready(run_ready), .s_end(run_end), .s_key(run_key), .s_data(run_rest),
-        .m_valid(low_valid), .m_ready(low_ready), .m_end(low_end),
-        .m_key(low_data[KEY_W-1:0]), .m_data(low_data[DATA_W-1:KEY_W])
-    );
-
-    // ---- The first pass sorts runs. The sorter cannot stall, so the FIFO after it has a place for all that is inside
-
-    reg                held_ready_reg;
-    reg  [HELD_W:0]    held_reg;                // records and ENDs that have left the tree, and not the FIFO
-    reg                in_reg, in_end_reg;      // one enters
-    reg  [DATA_W-1:0]  in_data_reg;
-    wire               sorted_valid, sorted_eos, sorted_last, sorted_punct;
-    wire [15:0]        sorted_run;
-    wire [DATA_W-1:0]  sorted_data;
-    wire               evt_long, evt_equal;
-    reg                put_reg, put_row_reg, put_both_reg;      // into the FIFO: a row, an END, or both
-    reg  [DATA_W-1:0]  put_data_reg;
-    wire               fifo_valid, fifo_row, fifo_both, fifo_ready, fifo_full;
-    wire [DATA_W-1:0]  fifo_data;
-    wire [HELD_W:0]    fifo_level;
-    reg                tail_reg;                // the row has left, its END has not
-    wire               all_end   = tail_reg || !fifo_row;
-    wire               all_ready;
-    wire               unused_sort = &{1'b0, sorted_last, sorted_punct, fifo_full, sorted_run, evt_long, evt_equal, fifo_level};
-
-    assign low_ready  = held_ready_reg;
-    assign fifo_ready = all_ready && (tail_reg || !fifo_both);
-
-    ws_merge_sort #(.LEVELS(LEVELS), .KEY_W(KEY_W), .DATA_W(REST_W)) sort (
-        .clk(clk), .rst(inner_rst_reg),
-        .s_valid(first && in_reg && !in_end_reg), .s_punct(1'b0), .s_eos(first && in_reg && in_end_reg),
-        .s_key(in_data_reg[KEY_W-1:0]), .s_data(in_data_reg[DATA_W-1:KEY_W]),
-        .m_valid(sorted_valid), .m_punct(sorted_punct), .m_eos(sorted_eos), .m_last(sorted_last), .m_run(sorted_run),
-        .m_key(sorted_data[KEY_W-1:0]), .m_data(sorted_data[DATA_W-1:KEY_W]),
-        .evt_long(evt_long), .evt_equal(evt_equal)
-    );
-
-    ws_commit_fifo #(.DATA_W(DATA_W + 2), .ADDR_W(HELD_W), .OUTPUT_REG(1)) fifo (
-        .clk(clk), .rst(inner_rst_reg),
-        .wr_en(put_reg), .wr_data({put_both_reg, put_row_reg, put_data_reg}), .commit(1'b1), .rewind(1'b0),
-        .full(fifo_full), .level(fifo_level),
-        .m_valid(fifo_valid), .m_ready(fifo_ready), .m_data({fifo_both, fifo_row, fifo_data})
-    );
-
-    always @(posedge clk) begin
-        in_reg       <= low_valid && low_ready;
-        in_end_reg   <= low_end;
-        in_data_reg  <= low_data;
-        put_reg      <= first ? sorted_valid || sorted_eos : in_reg;
-        put_both_reg <= first && sorted_valid && sorted_eos;
-        put_row_reg  <= first ? sorted_valid : !in_end_reg;
-        put_data_reg <= first ? sorted_data : in_data_reg;
-        if (fifo_valid && all_ready) tail_reg <= fifo_both && !tail_reg;
-        held_reg     <= held_reg + {{HELD_W{1'b0}}, in_reg} - {{HELD_W{1'b0}}, fifo_valid && all_ready};
-        held_ready_reg <= !(&held_reg[HELD_W-1:1]) && !held_reg[HELD_W];
-        if (inner_rst_reg) begin
-            {in_reg, put_reg, tail_reg, held_ready_reg} <= 4'b0000;
-            held_reg <= {HELD_W+1{1'b0}};
-        end
-    end
-
-    // ---- Records out
-
-    wire               kept_valid, kept_ready, kept_end;
-    wire [DATA_W-1:0]  kept_data;
-    wire               out_valid, out_ready, write_valid, write_ready, unused_tag;
-    wire [DATA_W-1:0]  out_keyed, out_data;
-    reg  [KEY_CYCLES-1:0] out_reg;              // records in key_out
-    wire [ADDR_W-1:0]  write_address;
-    wire [ORDER_W-1:0] write_bytes;
-
-    assign m_axi_awsize  = BYTES_W[2:0];
-    assign m_axi_awburst = 2'b01;
-    assign m_axi_bready  = 1'b1;
-
-    ws_skid_buffer #(.DATA_W(DATA_W + 1)) slice (
-        .clk(clk), .rst(inner_rst_reg),
-        .s_valid(fifo_valid), .s_ready(all_ready), .s_data({all_end, fifo_data}),
-        .m_valid(kept_valid), .m_ready(kept_ready), .m_data({kept_end, kept_data})
-    );
-
-    ws_sorter_results #(.DATA_W(DATA_W), .KEY_W(KEY_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST)) results (
-        .clk(clk), .rst(inner_rst_reg),
-        .begin_(order), .address(order_to), .last(last), .ends(order_groups), .unique_(unique_), .limit(limit),
-        .done(pass_done), .written(written), .equal(equal),
-        .s_valid(kept_valid), .s_ready(kept_ready), .s_end(kept_end), .s_data(kept_data),
-        .m_valid(out_valid), .m_ready(out_ready), .m_data(out_keyed),
-        .order_valid(write_valid), .order_ready(write_ready), .order_address(write_address), .order_bytes(write_bytes),
-        .idle(write_idle)
-    );
-
-    ws_sorter_key #(.RECORD_W(DATA_W), .KEY_W(KEY_W), .INVERSE(1)) key_out (
-        .clk(clk), .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
-        .move(out_ready), .record(out_keyed), .result(out_data)
-    );
-
-    always @(posedge clk) begin
-        if (out_ready) out_reg <= {out_reg[KEY_CYCLES-2:0], out_valid};
-        if (inner_rst_reg) out_reg <= {KEY_CYCLES{1'b0}};
-    end
-
-    ws_axi_writer #(
-        .DATA_W(DATA_W), .ADDR_W(ADDR_W), .COUNT_W(ORDER_W), .BURST(BURST), .FIFO_W($clog2(BURST) + 1)
-    ) writer (
-        .clk(clk), .rst(inner_rst_reg),
-        .order_valid(write_valid), .order_ready(write_ready), .order_address(write_address), .order_bytes(write_bytes),
-        .order_tag(1'b0), .halt(halt), .idle(write_idle),
-        .s_valid(out_reg[KEY_CYCLES-1]), .s_ready(out_ready), .s_data(out_data),
-        .done(write_done), .done_error(write_error), .done_tag(unused_tag),
-        .aw_valid(m_axi_awvalid), .aw_ready(m_axi_awready), .aw_addr(m_axi_awaddr), .aw_len(m_axi_awlen),
-        .w_valid(m_axi_wvalid), .w_ready(m_axi_wready), .w_data(m_axi_wdata), .w_strb(m_axi_wstrb),
-        .w_last(m_axi_wlast), .b_valid(m_axi_bvalid), .b_resp(m_axi_bresp)
-    );
 
 endmodule
 

@@ -12,22 +12,25 @@
 // Parameters   ADDR_W   width of a byte address in bits, 1 to 64
 //              COUNT_W  width of a number of records in bits, 2 to 32; a job has less than 2**COUNT_W
 //              BYTES    bytes of a record, a power of two
+//              ALIGN    an array begins at a multiple of ALIGN bytes, a power of two
 //              RUN      records of a run, a power of two, at least 2
 //              K        runs that are merged, a power of two, 2 to 64
 // Ports        start     a job, whose descriptor is constant until it is done; not while busy
 //              cancel    ends it
 //              done      for one cycle: the job has ended; bad: its descriptor is bad, nothing has been read or written.
 //                        aborted: by `cancel`
-//              order_*   a pass: the arrays, records of a run, runs of each stream, see ws_run_reader. first: it sorts
-//                        runs; last: its result is that of the job. They are constant during the pass
+//              order_*   a pass: the arrays, records of a run, runs of each stream, see ws_run_reader; runs: those of its
+//                        result. first: it sorts runs; last: its result is that of the job. They are constant during
+//                        the pass
 //              pass_done everything has been written
 //              halt      the pass is given up, until everything is idle
 //              clear     resets everything else
 // Latency      from start to the first order 16 cycles, and 1 more for each pass. From pass_done to the next order 4, to
 //              done 1
 // Issue rate   one job at a time
-// Bad input    more records than 2**COUNT_W - 1, an array that does not begin at a record or reaches beyond the address
-//              space, arrays that overlap: bad. Scratch is not looked at if the job has one pass. No records: done at once
+// Bad input    more records than 2**COUNT_W - 1, an array that does not begin at a multiple of ALIGN or reaches beyond the
+//              address space, arrays that overlap: bad. Scratch is not looked at if the job has one pass. No records: done
+//              at once
 // Source       ours; R. Mueller's dissertation, section 6.7.1, merges with the CPU
 
 `default_nettype none
@@ -36,6 +39,7 @@ module ws_sorter_control #(
     parameter ADDR_W  = 32,
     parameter COUNT_W = 25,
     parameter BYTES   = 8,
+    parameter ALIGN   = 8,
     parameter RUN     = 256,
     parameter K       = 16
 ) (
@@ -60,6 +64,7 @@ module ws_sorter_control #(
     output wire [COUNT_W-1:0] order_count,
     output wire [COUNT_W-1:0] order_run,
     output reg  [COUNT_W-1:0] order_groups,
+    output reg  [COUNT_W-1:0] order_runs,
     output reg                first,
     output reg                last,
     input  wire               pass_done,
@@ -72,7 +77,7 @@ module ws_sorter_control #(
     localparam RUN_W   = $clog2(RUN);
     localparam LOG_K   = $clog2(K);
 
-    initial if (ADDR_W < 1 || ADDR_W > 64 || COUNT_W < 2 || COUNT_W > 32 || BYTES < 1 || BYTES != 1 << BYTES_W
+    initial if (ADDR_W < 1 || ADDR_W > 64 || COUNT_W < 2 || COUNT_W > 32 || BYTES < 1 || BYTES != 1 << BYTES_W || ALIGN < 1 || ALIGN != 1 << $clog2(ALIGN)
                 || RUN < 2 || RUN != 1 << RUN_W || RUN_W >= COUNT_W || K < 2 || K > 64 || K != 1 << LOG_K) begin
         $display("ERROR: %m: ADDR_W, COUNT_W = %0d, %0d (to 64, 2 to 32), BYTES, RUN, K = %0d, %0d, %0d (powers of two)",
                  ADDR_W, COUNT_W, BYTES, RUN, K);
@@ -80,6 +85,7 @@ module ws_sorter_control #(
     end
 
     localparam END_W = ADDR_W + 1;
+    localparam [COUNT_W:0] ONE = 1;
 
     localparam [2:0] STATE_IDLE = 3'd0, STATE_CHECK = 3'd1, STATE_COUNT = 3'd2, STATE_ORDER = 3'd3, STATE_PASS = 3'd4,
                      STATE_HALT = 3'd5, STATE_DONE = 3'd6;
@@ -115,7 +121,7 @@ module ws_sorter_control #(
     wire [END_W-1:0]   first_end = ends_reg[2*END_W +: END_W], new_end = ends_reg[0 +: END_W];
     wire               beyond    = new_end[ADDR_W] && new_end[ADDR_W-1:0] != 0;
     wire [2:0]         high      = {scratch >> ADDR_W != 0, destination >> ADDR_W != 0, source >> ADDR_W != 0};
-    reg                crooked_reg;             // the array does not begin at a record, or beyond the address space
+    reg                crooked_reg;             // the array does not begin at a multiple of ALIGN, or beyond the address space
     reg                before_reg, past_reg;    // the comparison of the last step, and of the one before
     reg                wrong_reg;
 
@@ -129,7 +135,7 @@ module ws_sorter_control #(
         step_reg    <= state_reg == STATE_CHECK ? step_reg + 1'b1 : 4'd0;
         array_reg   <= pick == 0 ? source[ADDR_W-1:0] : pick == 1 ? destination[ADDR_W-1:0] : scratch[ADDR_W-1:0];
         high_reg    <= high[pick];
-        crooked_reg <= high_reg || (array_reg & (BYTES - 1)) != 0;
+        crooked_reg <= high_reg || (array_reg & ~({ADDR_W{1'b1}} << $clog2(ALIGN))) != 0;
         ends_reg    <= {ends_reg[0 +: 2*END_W], step_reg > 3 ? first_end : end_};
         before_reg  <= {1'b0, array_reg} < first_end;
         past_reg    <= before_reg;
@@ -160,6 +166,7 @@ module ws_sorter_control #(
 
     always @(posedge clk) begin
         last         <= first ? single_reg : runs_reg >> LOG_K == 0;
+        order_runs   <= (first ? runs_reg : runs_reg >> LOG_K) + 1'b1;
         order_groups <= first ? {{COUNT_W-1{1'b0}}, 1'b1} : (runs_reg >> LOG_K) + 1'b1;
         settled_reg  <= {settled_reg[1:0], 1'b1} & {3{state_reg == STATE_ORDER && !order_taken}};
         done  <= 1'b0;
@@ -183,7 +190,7 @@ module ws_sorter_control #(
                 first       <= 1'b1;
                 runs_reg    <= less_reg >> RUN_W;
                 counted_reg <= less_reg >> RUN_W;
-                run_reg     <= RUN;
+                run_reg     <= ONE << RUN_W;
                 even_reg    <= 1'b1;
                 order_from  <= source[ADDR_W-1:0];
                 if (step_reg == 4'd11) begin

@@ -14,7 +14,7 @@
 //              last     it is the last one
 //              unique, limit   of the last pass: no record with a key that has been, and no more than `limit`
 //              ends     ENDs of the pass, at least 1
-//              s_*      records and ENDs
+//              s_*      records and ENDs; s_short: bytes that are not written at the end of the last record
 //              done     for one cycle: the last END has come and everything is in memory
 //              order_*, m_*, idle   see ws_axi_writer
 //              written  records written in this pass
@@ -50,6 +50,7 @@ module ws_sorter_results #(
     output wire              s_ready,
     input  wire              s_end,
     input  wire [DATA_W-1:0] s_data,
+    input  wire [$clog2(DATA_W/8)-1:0] s_short,
 
     output wire              m_valid,
     input  wire              m_ready,
@@ -81,6 +82,7 @@ module ws_sorter_results #(
     reg              row_reg, same_reg, close_reg;
     reg              some_reg;              // a record has been
     reg [DATA_W-1:0] record_reg;
+    reg [BYTES_W-1:0] short_reg, order_short_reg;
     reg [COUNT_W-1:0] written_reg;
     reg [31:0]       most_reg;              // limit - 1
     reg              full_reg;              // as many as the limit have been written
@@ -101,6 +103,7 @@ module ws_sorter_results #(
         end
         if (take && !s_end) begin
             record_reg <= s_data;
+            short_reg  <= s_short;
             some_reg   <= 1'b1;
         end
         if (take && s_end) begin
@@ -133,7 +136,7 @@ module ws_sorter_results #(
 
     wire               blocked = (whole_reg && order_valid) || !m_ready;
 
-    assign order_bytes = {order_beats_reg, {BYTES_W{1'b0}}};
+    assign order_bytes = {order_beats_reg, {BYTES_W{1'b0}}} - {{BURST_W+1{1'b0}}, order_short_reg};
 
     assign m_valid = row_reg && !full_reg && !(whole_reg && order_valid);
     assign m_data  = record_reg;
@@ -151,6 +154,7 @@ module ws_sorter_results #(
             order_valid   <= 1'b1;
             order_address <= {first_reg, {BYTES_W{1'b0}}};
             order_beats_reg <= beats;
+            order_short_reg <= short_reg;
         end
         if (full) first_reg <= beat_reg + 1'b1;
         // the last order has been taken, and carried out

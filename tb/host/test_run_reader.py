@@ -19,7 +19,8 @@ END = None
 class Bench:
     """The core, memory that answers after `latency` cycles, and what leaves: a record, an address, is its number.
 
-    asked: (address in beats, beats) of each burst. seen: (cycle, record or END) of each stream.
+    asked: (address in beats, beats) of each burst. seen: (cycle, record or END) of each stream; with ENDS = 0 the last
+    record of a run and its END are seen in one cycle. finals: the records with m_final.
     """
 
     def __init__(self, dut, latency: int, pause: float = 0.0):
@@ -32,6 +33,7 @@ class Bench:
         self._data = deque([0] * self._delay)  # of the beats of the last cycles
         self._due: deque[tuple[int, int, int]] = deque()  # cycle, record, last
         self._beat: tuple[int, int] | None = None
+        self.ends, self.finals = int(dut.ENDS.value), []
         self.bad: set[int] = set()  # records that come with an error
         self.errors = 0
 
@@ -40,9 +42,9 @@ class Bench:
         await start(self.dut)
         return self
 
-    def order(self, base: int, count: int, run: int, groups: int) -> None:
+    def order(self, base: int, count: int, run: int, groups: int, single: int = 0) -> None:
         self.pins.drive(order_address=base * self.width // 8, order_count=count, order_run=run, order_groups=groups)
-        self.pins.drive(order_valid=1)
+        self.pins.drive(order_valid=1, order_single=single)
 
     async def cycle(self, ready: int) -> None:
         """One cycle, in which the streams of the bits of `ready` are taken."""
@@ -61,11 +63,17 @@ class Bench:
             self._due.extend((self.now + self.latency, beat + n, n == beats - 1) for n in range(beats))
         if self._beat is not None and int(p.r_ready.value):
             self._beat = None
-        valid, ends, data = int(p.m_valid.value), p.m_end.value, p.m_data.value
+        valid, ends, data, empty = int(p.m_valid.value), p.m_end.value, p.m_data.value, p.m_empty.value
+        final = p.m_final.value
         for n in range(self.k):
             if (valid & ready) >> n & 1:
-                item = END if int(ends[n]) else int(data[(n + 1) * self.width - 1 : n * self.width])
-                self.seen[n].append((self.now, item))
+                end, record = int(ends[n]), data[(n + 1) * self.width - 1 : n * self.width]
+                if not end or (not self.ends and not int(empty[n])):
+                    self.seen[n].append((self.now, int(record)))
+                if end:
+                    self.seen[n].append((self.now, END))
+                if not self.ends and int(final[n]):
+                    self.finals.append(int(record))
         self.errors += int(p.error.value)
         taken = int(p.order_valid.value) and int(p.order_ready.value)
         await RisingEdge(self.dut.clk)
@@ -113,11 +121,29 @@ async def all_runs(dut):
             for own in bench.seen:
                 own.clear()
             bench.asked.clear()
+            bench.finals.clear()
             bench.order(base, count, length, groups)
             await bench.play(sum(map(len, expected)), lambda bench=bench, rate=ready: bench.some(rate))
             assert [[item for _, item in own] for own in bench.seen] == expected
+            assert bench.finals == ([] if bench.ends else [base + count - 1])
             records = sorted(beat + n for beat, beats in bench.asked for n in range(beats))
             assert records == list(range(base, base + count))
+
+
+@cocotb.test()
+async def a_single_stream(dut):
+    """Of an order for one stream the others get nothing, not even ENDs; that of the next order is whole."""
+    bench = await Bench(dut, 5).begin()
+    k, count = bench.k, 5 * bench.burst + 3
+    for single in (1, 0, 1, 1, 0):
+        for own in bench.seen:
+            own.clear()
+        bench.order(7, count, count, 1, single)
+        expected = bench.expected(7, count, count, 1)
+        if single:
+            expected[1:] = [[] for _ in range(k - 1)]
+        await bench.play(sum(map(len, expected)), lambda: (1 << k) - 1)
+        assert [[item for _, item in own] for own in bench.seen] == expected
 
 
 @cocotb.test()
@@ -174,10 +200,21 @@ async def halt_and_errors(dut):
 
 
 @pytest.mark.parametrize(
-    ("k", "data_w", "burst", "fifo_w", "r_delay"), [(2, 16, 8, 6, 1), (4, 64, 16, 6, 3), (16, 32, 32, 7, 1)]
+    ("k", "data_w", "burst", "fifo_w", "r_delay", "ends"),
+    [(2, 16, 8, 6, 1, 1), (4, 64, 16, 6, 3, 1), (16, 32, 32, 7, 1, 1), (4, 64, 16, 6, 4, 0)],
 )
-def test_run_reader(k, data_w, burst, fifo_w, r_delay):
-    run("run_reader", K=k, DATA_W=data_w, COUNT_W=14, ADDR_W=16, BURST=burst, FIFO_W=fifo_w, R_DELAY=r_delay)
+def test_run_reader(k, data_w, burst, fifo_w, r_delay, ends):
+    run(
+        "run_reader",
+        K=k,
+        DATA_W=data_w,
+        COUNT_W=14,
+        ADDR_W=16,
+        BURST=burst,
+        FIFO_W=fifo_w,
+        R_DELAY=r_delay,
+        ENDS=ends,
+    )
 
 
 def test_four_state():

@@ -44,8 +44,9 @@ class Bench:
     def __init__(self, dut, memory: Memory):
         self.dut, self.memory, self.bus, self.g = dut, memory, Bus(dut, 0), rng("sorter")
         self.seen: dict[str, int] = {}
-        parameter = {name: int(getattr(dut, name).value) for name in ("DATA_W", "KEY_W", "K", "LEVELS", "COUNT_W")}
+        parameter = {name: int(getattr(dut, name).value) for name in ("P", "DATA_W", "KEY_W", "K", "LEVELS", "COUNT_W")}
         self.record, self.key = parameter["DATA_W"] // 8, parameter["KEY_W"] // 8
+        self.p, self.beat = parameter["P"], parameter["P"] * self.record
         self.k, self.run, self.count_w = parameter["K"], 1 << parameter["LEVELS"], parameter["COUNT_W"]
 
     @classmethod
@@ -56,11 +57,15 @@ class Bench:
         await start(dut)
         return cls(dut, memory)
 
+    def room(self, records: int) -> int:
+        """Bytes of the beats that a number of records takes."""
+        return -(-records // self.p) * self.beat
+
     def places(self, records: int) -> list[int]:
         """Random addresses of three arrays that do not overlap, in random order."""
-        free = self.memory.size // self.record - 3 * records
+        free = (self.memory.size - 3 * self.room(records)) // self.beat
         cuts = sorted(self.g.randrange(free + 1) for _ in range(3))
-        found = [(cut + n * records) * self.record for n, cut in enumerate(cuts)]
+        found = [cut * self.beat + n * self.room(records) for n, cut in enumerate(cuts)]
         self.g.shuffle(found)
         return found
 
@@ -154,6 +159,7 @@ async def arrays_of_all_sizes(dut):
     bench = await Bench.setup(dut)
     run_, k = bench.run, bench.k
     sizes = [0, 1, 2, run_ - 1, run_, run_ + 1, 2 * run_, k * run_ - 1, k * run_, k * run_ + 1]
+    sizes += [bench.p - 1, bench.p, bench.p + 1, 3 * bench.p - 2, run_ + bench.p - 1] if bench.p > 1 else []
     for records in sizes:
         bench.memory.timing = bench.g.choice(TIMINGS)
         await bench.job(records)
@@ -173,21 +179,43 @@ async def layouts(dut):
 
 
 @cocotb.test()
+async def first_of_equal_keys(dut):
+    """Few keys, one key, none twice; those left out are counted."""
+    bench = await Bench.setup(dut)
+    records = bench.run * bench.k + 3
+    size = bench.room(records)
+    for kinds in (1, 2, records // 3, records):
+        bench.memory.timing = bench.g.choice(TIMINGS)
+        for n in range(records):
+            key = bench.g.randrange(kinds) if kinds < records else n
+            data = (key % (1 << 8 * bench.key)).to_bytes(bench.key, "little") + bench.g.randbytes(
+                bench.record - bench.key
+            )
+            bench.memory.write(n * bench.record, data)
+        wanted = bench.sorted(0, records, Layout(unique=True), ALL)
+        await bench.post(0, size, 2 * size, records, Layout(unique=True), ALL)
+        assert await bench.finish() == 0
+        assert bench.memory.read(size, len(wanted)) == wanted, kinds
+        assert await bench.read("done_records") == len(wanted) // bench.record
+        assert await bench.read("done_equal") == records - len(wanted) // bench.record
+
+
+@cocotb.test()
 async def bad_descriptors(dut):
     """Nothing is read or written; the next job succeeds."""
     bench = await Bench.setup(dut)
-    record, top, few, many = bench.record, 1 << 16, bench.run, bench.run + 1
-    size = many * record
+    record, beat, top, few, many = bench.record, bench.beat, 1 << 16, bench.run, bench.run + 1
+    size = bench.room(many)
     good = (0, 2 * size, 4 * size)
     cases = [
-        (record // 2, 2 * size, 4 * size, many),  # not at a record
+        (beat // 2, 2 * size, 4 * size, many),  # not at a beat
         (0, 2 * size + 1, 4 * size, many),
-        (0, 2 * size, 4 * size + record - 1, many),
-        (0, size - record, 4 * size, many),  # overlap
-        (0, 2 * size, size - record, many),
-        (0, 2 * size, 3 * size - record, many),
+        (0, 2 * size, 4 * size + beat - 1, many),
+        (0, size - beat, 4 * size, many),  # overlap
+        (0, 2 * size, size - beat, many),
+        (0, 2 * size, 3 * size - beat, many),
         (0, 0, 4 * size, many),
-        (top - size + record, 0, 4 * size, many),  # beyond the address space
+        (top - size + beat, 0, 4 * size, many),  # beyond the address space
         (1 << 32, 2 * size, 4 * size, many),
         (0, 1 << 63, 4 * size, many),
         (*good, 1 << bench.count_w),  # too many
@@ -211,10 +239,10 @@ async def memory_errors(dut):
     """They mark the job, which ends all the same; the next one succeeds."""
     bench = await Bench.setup(dut)
     records = 2 * bench.run - 1  # two passes: scratch is written and read
-    size = records * bench.record
+    size = bench.room(records)
     for answer in (SLVERR, DECERR):
         for at, wanted in ((0, READ_ERROR), (2 * size, WRITE_ERROR), (4 * size, READ_ERROR | WRITE_ERROR)):
-            bench.memory.faults = [(range(at + bench.record, at + 2 * bench.record), answer)]
+            bench.memory.faults = [(range(at + bench.beat, at + 2 * bench.beat), answer)]
             failed = await bench.read("failed")
             await bench.post(0, 2 * size, 4 * size, records, Layout(), ALL)
             assert await bench.finish() == wanted, (answer, at)
@@ -228,7 +256,7 @@ async def abort(dut):
     """At any time, with bursts under way; the memory's rules hold, and the next job succeeds."""
     bench = await Bench.setup(dut)
     records = 3 * bench.run + 1
-    size = records * bench.record
+    size = bench.room(records)
     for n in range(12):
         bench.memory.timing = bench.g.choice(TIMINGS)
         await bench.post(0, 2 * size, 4 * size, records, Layout(), ALL)
@@ -247,10 +275,10 @@ async def registers(dut):
     bench = await Bench.setup(dut, Timing(latency=(60, 60)))
     sizes = bench.record | bench.key << 8 | bench.k << 16 | bench.run.bit_length() - 1 << 24
     assert await bench.read("id") == int.from_bytes(b"WSS1", "big")
-    assert await bench.read("sizes") == sizes and await bench.read("form") >> 8 == bench.count_w
+    assert await bench.read("sizes") == sizes and await bench.read("form") >> 8 == bench.count_w | bench.p << 8
     assert await bench.read("limit") == ALL
     records = bench.run + 1
-    size = records * bench.record
+    size = bench.room(records)
     await bench.post(0, size, 2 * size, records, Layout(offset=1, unique=True), 5)
     assert await bench.read("status") == BUSY
     for name in ("source", "destination", "scratch", "count", "limit", "layout"):
@@ -298,7 +326,7 @@ async def latency(dut):
     assert passes > 2
 
 
-MACHINE = {"K": 4, "LEVELS": 3, "DATA_W": 64, "KEY_W": 16, "ADDR_W": 16, "COUNT_W": 12, "BURST": 4, "FIFO_W": 4}
+MACHINE = {"P": 1, "K": 4, "LEVELS": 3, "DATA_W": 64, "KEY_W": 16, "ADDR_W": 16, "COUNT_W": 12, "BURST": 4, "FIFO_W": 4}
 
 
 @pytest.mark.parametrize(
@@ -307,8 +335,11 @@ MACHINE = {"K": 4, "LEVELS": 3, "DATA_W": 64, "KEY_W": 16, "ADDR_W": 16, "COUNT_
         MACHINE,
         MACHINE | {"K": 2, "LEVELS": 2, "DATA_W": 32, "KEY_W": 24, "BURST": 2},
         MACHINE | {"K": 16, "DATA_W": 128, "KEY_W": 32, "BURST": 8, "FIFO_W": 6},
+        MACHINE | {"P": 4, "DATA_W": 32},
+        MACHINE | {"P": 2, "K": 64, "LEVELS": 2, "DATA_W": 16, "KEY_W": 8, "BURST": 2},
+        MACHINE | {"P": 8, "K": 16, "LEVELS": 5, "DATA_W": 32, "KEY_W": 24, "BURST": 8, "FIFO_W": 6},
     ],
-    ids=lambda machine: f"{machine['K']}-{machine['DATA_W']}",
+    ids=lambda machine: f"{machine['P']}-{machine['K']}-{machine['DATA_W']}",
 )
 def test_sorter(machine):
     run("sorter", **machine)

@@ -28,6 +28,9 @@ def parser(prog: str) -> argparse.ArgumentParser:
     p.add_argument("--descending", action="store_true", help="in descending order")
     p.add_argument("--unique", action="store_true", help="only the first of those with equal keys")
     p.add_argument("--limit", type=int, metavar="N", help="only the first N")
+    p.add_argument(
+        "--lanes", type=int, choices=(1, 2, 4, 8, 16), default=1, help="tuples a cycle of the machine (default: 1)"
+    )
     p.add_argument("--port", type=int, default=0, metavar="N", help="of a capture: only datagrams to this UDP port")
     p.add_argument("--csv", type=Path, metavar="OUT", help="write a CSV file (default: tab-separated lines)")
     p.add_argument("--parquet", type=Path, metavar="OUT", help="write a Parquet file")
@@ -78,7 +81,7 @@ def _run(args: argparse.Namespace) -> None:
     records, faults = read(args.data, layout, args.port)
     for fault, count in faults.items():
         print(f"{count:,} datagrams skipped: {fault}", file=sys.stderr)
-    with simulated(schema.dtype, args.by, len(records)) as machine:
+    with simulated(schema.dtype, args.by, len(records), P=args.lanes) as machine:
         rows = machine.sort(records, args.by, descending=args.descending, unique=args.unique, limit=args.limit)
     made = args.csv or args.parquet
     output = FileOutput(made, parquet=made == args.parquet) if made else LineOutput()

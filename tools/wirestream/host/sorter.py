@@ -34,6 +34,7 @@ ERRORS = {_BITS["bad"]: "bad descriptor", _BITS["read_error"]: "read error", _BI
 SIGNED, DESCENDING, BIG_ENDIAN, UNIQUE = (1 << bit for bit in range(8, 12))  # of the layout
 ALL = 2**32 - 1
 POLL_S = 0.001
+WIDEST = 128  # bytes of a beat
 
 
 class SorterError(RuntimeError):
@@ -74,7 +75,8 @@ class Layout:
 
 class Sorter:
     """The registers of a machine and the memory that it shares with this process. record_bytes, key_bytes: what it is
-    built for. run: records that it sorts in one pass. most: records of a job at most. cycles: of the last job."""
+    built for. lanes: records of a beat. run: records that it sorts in one pass. most: records of a job at most. cycles:
+    of the last job."""
 
     def __init__(self, transport: Transport, memory: HostMemory, base: int = 0):
         self.registers = Registers(transport, base, description(SORTER))
@@ -82,7 +84,8 @@ class Sorter:
             raise SorterError(0, "no sort machine at these registers")
         self._memory, sizes = memory, self.registers.sizes
         self.record_bytes, self.key_bytes, self.run = sizes & 0xFF, sizes >> 8 & 0xFF, 1 << (sizes >> 24)
-        self.most = (1 << (self.registers.form >> 8 & 0xFF)) - 1
+        form = self.registers.form
+        self.most, self.lanes = (1 << (form >> 8 & 0xFF)) - 1, form >> 16 & 0xFF
         self.cycles = 0
         self.abort()
 
@@ -94,8 +97,8 @@ class Sorter:
         self.registers.control = TAKE
 
     def array(self, records: int) -> tuple[int, np.ndarray]:
-        """The address and the bytes of a new array in the shared memory, with room for a number of records."""
-        return self._memory.area(max(records, 1) * self.record_bytes, PAGE)
+        """The address and the bytes of a new array in the shared memory, whole beats for a number of records."""
+        return self._memory.area(-(-max(records, 1) // self.lanes) * self.lanes * self.record_bytes, PAGE)
 
     def sort(
         self, records: np.ndarray, by: str, *, descending: bool = False, unique: bool = False, limit: int | None = None
@@ -137,10 +140,14 @@ def simulated(
 ) -> Iterator[Sorter]:
     """A simulated machine for records of a dtype with a key as wide as a field, and memory for a number of them.
 
-    options: of the board's program, such as ``--dram``. parameters: of ws_sorter.
+    options: of the board's program, such as ``--dram``. parameters: of ws_sorter; P, its records a cycle, is 1.
+    Raises ValueError if the records of a beat are too wide.
     """
     width = max(2, 1 << (kind.itemsize - 1).bit_length())
-    given = {"DATA_W": 8 * width, "KEY_W": 8 * Layout.of(kind, by).size, "BURST": min(64, 4096 // width)} | parameters
+    beat = width * parameters.get("P", 1)
+    if beat > WIDEST:
+        raise ValueError(f"records of {width} bytes: a machine sorts at most {WIDEST // width} a cycle")
+    given = {"DATA_W": 8 * width, "KEY_W": 8 * Layout.of(kind, by).size, "BURST": min(64, 4096 // beat)} | parameters
     program = bulk.build(resolve("wirestream:host:sorter").with_parameters(**given), bulk.BOARD).program
     with TemporaryDirectory() as folder, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
         free.bind(("127.0.0.1", 0))

@@ -13,7 +13,7 @@ from docs import programs, verdicts
 from tb import REPOSITORY
 from tb.sort import networks
 from wirestream.compiler import predicates
-from wirestream.machine import bytecode, merging
+from wirestream.machine import bytecode, loading, merging
 from wirestream.measure import proven
 from wirestream.schema import counters, host_registers
 
@@ -25,6 +25,8 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {  # page: the text of each par
         "aggregates": merging.markdown,
         "instructions": bytecode.markdown,
         "programs": programs.markdown,
+        "replies": loading.replies,
+        "requests": loading.requests,
     },
     "queries.md": {"verdicts": verdicts.markdown},
     "sort-machine.md": {"registers": lambda: host_registers.markdown(host_registers.SORTER)},

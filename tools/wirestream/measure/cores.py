@@ -19,7 +19,18 @@ from wirestream.arguments import Parser
 from wirestream.compiler.cores import ALL, ALONE
 from wirestream.design import HOME, RTL
 
-LIBRARIES = ("common", "net", "fix", "query", "window", "sort", "join", "host", "top")  # each uses those before it
+LIBRARIES = (
+    "common",
+    "net",
+    "fix",
+    "query",
+    "window",
+    "sort",
+    "join",
+    "qm",
+    "host",
+    "top",
+)  # each uses those before it
 HEAD = """\
 # The cores
 

@@ -49,13 +49,13 @@ module ws_qm_check #(
     reg  [1:0]      part_reg;
     reg  [CODE_W:0] at_reg;
     reg             give_reg;                   // the second cycle of a byte
-    reg  [95:0]     board_reg;
+    wire [127:0]    board = {address, nonce, 32'd0};
     reg             first_reg;                  // byte of the header
     reg             hash_reg;                   // good_tag has been computed
     wire            ready, hashed;
     wire [63:0]     hash;
     wire [31:0]     crc_here;
-    wire [7:0]      one   = part_reg == PART_BOARD ? board_reg[95:88] : rd_data;
+    wire [7:0]      one   = part_reg == PART_BOARD ? board[8*(4'd15-at_reg[3:0]) +: 8] : rd_data;
     wire            give  = give_reg && ready;
     wire            ends  = at_reg == (part_reg == PART_BOARD ? BOARD_LAST : part_reg == PART_HEADER ? HEADER_LAST
                                                               : size - 1'b1);
@@ -84,13 +84,11 @@ module ws_qm_check #(
         if (start) begin
             part_reg  <= PART_BOARD;
             at_reg    <= {CODE_W+1{1'b0}};
-            board_reg <= {address, nonce};
             give_reg  <= 1'b0;
         end else if (part_reg != PART_NONE) begin
             give_reg <= !give_reg || !ready;
             if (give) begin
                 at_reg    <= ends ? {CODE_W+1{1'b0}} : at_reg + 1'b1;
-                board_reg <= board_reg << 8;
                 first_reg <= part_reg == PART_BOARD;
                 if (ends) part_reg <= last ? PART_NONE : part_reg + 2'd1;
             end

@@ -62,6 +62,12 @@ module ws_qm_collect #(
     output wire [7:0]        rd_data,
 
     output reg               evt_abandoned              // fragments were discarded for those of another request
+`ifdef FORMAL
+    ,
+    // For the proof of ws_qm_loader: a fragment is taken, the rest of a datagram is passed over
+    output wire              coding,
+    output wire              skipping
+`endif
 );
 
     initial if (SLOTS < 1 || SLOTS > 256 || CODE_W < 7 || CODE_W > 10) begin
@@ -237,6 +243,11 @@ module ws_qm_collect #(
             evt_abandoned <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    assign coding   = state_reg == STATE_CODE;
+    assign skipping = state_reg == STATE_SKIP;
+`endif
 
 endmodule
 

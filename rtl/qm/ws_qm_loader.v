@@ -96,6 +96,10 @@ module ws_qm_loader #(
     localparam [2:0] STATE_WAIT = 3'd0, STATE_CHECK = 3'd1, STATE_VERDICT = 3'd2, STATE_WRITE = 3'd3, STATE_SWAP = 3'd4,
                      STATE_NOTE = 3'd5, STATE_REPLY = 3'd6;
 
+`ifdef FORMAL
+    wire               coding_ref, skipping_ref, under_way_ref;
+    wire [CODE_W+2:0]  word_ref;
+`endif
     reg  [2:0]         state_reg;
     wire               judged;                          // a datagram is being carried out
 
@@ -106,23 +110,29 @@ module ws_qm_loader #(
 
     reg  [SLOTS-1:0]   loaded_reg;
     reg                is_loaded_reg;                   // this slot
-    wire [HELD_W-1:0]  held;
     wire [31:0]        current, last_crc;
     wire               bank, run;
     wire [6:0]         flags;
     wire [15:0]        period, start;
     wire               note = state_reg == STATE_NOTE;
     wire [HELD_W-1:0]  noted;
+    wire [31:0]        held_current;
 
-    assign {current, last_crc, bank, run, flags, period, start} = held & {HELD_W{is_loaded_reg}};
+    assign current = held_current & {32{is_loaded_reg}};
 
     generate
         if (SLOTS == 1) begin : gen_one
             reg [HELD_W-1:0] held_reg;
-            always @(posedge clk) if (note) held_reg <= noted;
-            assign held = held_reg;
+            always @(posedge clk)
+                if (rst) held_reg <= {HELD_W{1'b0}};
+                else if (note) held_reg <= noted;
+            assign {held_current, last_crc, bank, run, flags, period, start} = held_reg;
             always @(posedge clk) is_loaded_reg <= loaded_reg[0] && slot == 8'd0;
         end else begin : gen_several
+            wire [HELD_W-1:0] held;
+            wire              held_bank;
+            assign {held_current, last_crc, held_bank, run, flags, period, start} = held;
+            assign bank    = held_bank && is_loaded_reg;
             ws_ram_sdp #(.DATA_W(HELD_W), .ADDR_W(SLOT_W), .OUTPUT_REG(0), .STYLE("distributed")) slots (
                 .clk(clk),
                 .wr_en(note), .wr_addr(slot[SLOT_W-1:0]), .wr_data(noted),
@@ -160,6 +170,9 @@ module ws_qm_loader #(
         .header(header), .size(size), .sender(sender),
         .rd_addr(rd_addr), .rd_data(rd_data),
         .evt_abandoned(evt_abandoned)
+`ifdef FORMAL
+        , .coding(coding_ref), .skipping(skipping_ref)
+`endif
     );
 
     // ---------------------------------------------------------------------------------------------------------------
@@ -183,7 +196,7 @@ module ws_qm_loader #(
     );
 
     ws_qm_translate #(.CODE_W(CODE_W), .PROG_W(PROG_W)) translate (
-        .clk(clk), .rst(rst), .clear(begins), .s_code(is_code),
+        .clk(clk), .rst(rst), .clear(begins), .s_code(is_code && state_reg == STATE_CHECK),
         .start(writes), .bank(!bank),
         .init(header[8*(LAST-AT_INIT-1) +: CODE_W+1]), .delivery(header[8*(LAST-AT_DELIVERY-1) +: CODE_W+1]),
         .reception(header[8*(LAST-AT_RECEPTION-1) +: CODE_W+1]),
@@ -191,6 +204,9 @@ module ws_qm_loader #(
         .prog_en(prog_en), .prog_addr(prog_addr), .prog_data(prog_data),
         .bound_en(bound_en), .bound_addr(bound_addr), .bound_data(bound_data),
         .done(written), .good(understood)
+`ifdef FORMAL
+        , .under_way(under_way_ref), .word(word_ref)
+`endif
     );
 
     // ---------------------------------------------------------------------------------------------------------------
@@ -275,6 +291,69 @@ module ws_qm_loader #(
             evt_replaced <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    // No row mixes two generations: what is written is in the bank that does not run; at a swap to it, all its words
+    // up to its last bound have been written since the last swap, in order, of the generation that is swapped in.
+    reg               past_valid = 1'b0;
+    reg               active_ref;               // the bank of the last swap
+    reg  [7:0]        generation_ref;           // of what is written
+    reg  [CODE_W+2:0] count_ref;                // words of it
+    reg               whole_ref;                // and its last bound
+    reg               waits_ref;
+    reg  [48:0]       swap_ref;
+    wire [48:0]       swap = {swap_run, swap_bank, swap_flags, swap_generation, swap_period, swap_start};
+    wire              carried = state_reg == STATE_CHECK || state_reg == STATE_VERDICT || state_reg == STATE_WRITE
+                                || state_reg == STATE_SWAP || state_reg == STATE_NOTE;
+
+    always @(posedge clk) begin
+        past_valid <= 1'b1;
+        if (!past_valid) assume (rst);
+        if (past_valid) assume (key == $past(key));
+
+        if (swap_valid && swap_ready) active_ref <= swap_bank;
+        if (writes) begin
+            generation_ref <= generation[7:0];
+            count_ref      <= 0;
+            whole_ref      <= 1'b0;
+        end else begin
+            if (prog_en) count_ref <= count_ref + 1'b1;
+            if (bound_en && bound_addr[1:0] == 2'd3) whole_ref <= 1'b1;
+        end
+        waits_ref <= swap_valid && !swap_ready && !rst;
+        swap_ref  <= swap;
+        if (rst) active_ref <= 1'b0;
+
+        if (past_valid && !rst) begin
+            if (prog_en) assert (prog_addr[PROG_W-1] != active_ref && !swap_valid);
+            if (bound_en) assert (bound_addr[2] != active_ref && !swap_valid);
+            if (prog_en) assert (prog_addr[PROG_W-2:0] == count_ref[PROG_W-2:0]);
+            if (bound_en) assert (bound_data[PROG_W-2:0] == count_ref[PROG_W-2:0] && !prog_en);
+            if (swap_valid) assert ((swap_bank != active_ref) == (kind == KIND_LOAD));
+            if (swap_valid && swap_bank != active_ref) assert (whole_ref && swap_generation == generation_ref);
+            if (waits_ref) assert (swap_valid && swap == swap_ref);
+
+            // invariants for the induction
+            if (state_reg != STATE_WAIT) assert (judged);
+            if (carried) assert (whole);
+            if (skipping_ref) assert (!whole && state_reg == STATE_WAIT);
+            if ((coding_ref || (judged && whole)) && state_reg != STATE_REPLY)
+                assert (slot == 8'd0 && is_loaded_reg == loaded_reg[0]);
+            if (coding_ref) assert (state_reg == STATE_WAIT);
+            if (under_way_ref) assert (state_reg == STATE_WRITE && is_load);
+            if (state_reg == STATE_WRITE) assert (is_load);
+            if (under_way_ref && (!written || understood)) assert (word_ref == count_ref + prog_en);
+            if (prog_en || bound_en) assert (under_way_ref);
+            if (written && understood) assert (bound_en && bound_addr[1:0] == 2'd3);
+            if (state_reg == STATE_WRITE || (state_reg == STATE_SWAP && is_load))
+                assert (generation_ref == generation[7:0]);
+            if (state_reg == STATE_SWAP && is_load) assert (whole_ref);
+            if (note) assert (swap_bank == active_ref);
+            else assert (active_ref == bank);
+        end
+        cover (past_valid && evt_refused[0]);
+    end
+`endif
 
 endmodule
 

@@ -54,6 +54,12 @@ module ws_qm_translate #(
 
     output reg               done,
     output reg               good
+`ifdef FORMAL
+    ,
+    // For the proof of ws_qm_loader: the second pass is under way, and the words before its place
+    output wire              under_way,
+    output wire [CODE_W+2:0] word
+`endif
 );
 
     initial if (CODE_W < 7 || CODE_W > 10 || PROG_W < 4 || PROG_W > 12) begin
@@ -209,6 +215,11 @@ module ws_qm_translate #(
             done      <= 1'b0;
         end
     end
+
+`ifdef FORMAL
+    assign under_way = state_reg != STATE_IDLE || done;
+    assign word      = word_reg;
+`endif
 
 endmodule
 

@@ -51,6 +51,8 @@ module ws_qm_check #(
     reg             give_reg;                   // the second cycle of a byte
     wire [127:0]    board = {address, nonce, 32'd0};
     reg             first_reg;                  // byte of the header
+    reg             crc_reg, crc_first_reg;     // a byte for the CRC, one cycle after it was read
+    reg  [7:0]      byte_reg;
     reg             hash_reg;                   // good_tag has been computed
     wire            ready, hashed;
     wire [63:0]     hash;
@@ -74,7 +76,7 @@ module ws_qm_check #(
     );
 
     ws_crc32 crc32 (
-        .clk(clk), .start(first_reg), .valid(give && part_reg != PART_BOARD), .data(rd_data),
+        .clk(clk), .start(crc_first_reg), .valid(crc_reg), .data(byte_reg),
         /* verilator lint_off PINCONNECTEMPTY */
         .crc(crc_here), .good()
         /* verilator lint_on PINCONNECTEMPTY */
@@ -93,6 +95,9 @@ module ws_qm_check #(
                 if (ends) part_reg <= last ? PART_NONE : part_reg + 2'd1;
             end
         end
+        crc_reg       <= give && part_reg != PART_BOARD;
+        crc_first_reg <= first_reg;
+        byte_reg      <= rd_data;
         hash_reg <= hashed;
         good_tag <= {hash[7:0], hash[15:8], hash[23:16], hash[31:24],
                      hash[39:32], hash[47:40], hash[55:48], hash[63:56]} == tag;
@@ -100,6 +105,7 @@ module ws_qm_check #(
             part_reg <= PART_NONE;
             give_reg <= 1'b0;
             hash_reg <= 1'b0;
+            crc_reg  <= 1'b0;
         end
     end
 

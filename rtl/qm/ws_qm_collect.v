@@ -17,7 +17,7 @@
 //              whole      no result yet: all fragments are there
 //              header     of the datagram, its first byte in the upper bits
 //              rd_*       the code at 0 to 2**CODE_W - 1, the header at 2**CODE_W on; data one cycle after rd_addr
-// Parameters   SLOTS   programs, 1 to 256
+// Parameters   SLOTS   programs, 1 to 255
 //              CODE_W  a program has at most 2**CODE_W bytes of code, 7 to 10
 // Latency      4 cycles from the last byte of a datagram without code to m_valid, 1 cycle with code
 // Issue rate   1 byte a cycle in a datagram; s_axis_tready is low for 3 cycles after its header, and while m_valid is high
@@ -70,8 +70,8 @@ module ws_qm_collect #(
 `endif
 );
 
-    initial if (SLOTS < 1 || SLOTS > 256 || CODE_W < 7 || CODE_W > 10) begin
-        $display("ERROR: %m: SLOTS = %0d (1 to 256), CODE_W = %0d (7 to 10)", SLOTS, CODE_W);
+    initial if (SLOTS < 1 || SLOTS > 255 || CODE_W < 7 || CODE_W > 10) begin
+        $display("ERROR: %m: SLOTS = %0d (1 to 255), CODE_W = %0d (7 to 10)", SLOTS, CODE_W);
         $finish;
     end
 

@@ -6,9 +6,9 @@
 // Two passes over the code. The first notes where each instruction begins, in bytes and in words; the second writes the
 // words, in which a jump has its target as a word.
 //
-//     SECTION ──> READ ──> OPCODE ─┬──────────────────────────────────────────────────┬─> EMIT ──> READ or SECTION
-//                                  └─> WAIT ──> OPERAND ─┬─> WAIT, while more follow  │
-//                                                        └─> LOOK ──> JUMP ───────────┘
+//     SECTION ──> READ ──> OPCODE ──> DECODE ─┬──────────────────────────────────────────────┬─> EMIT ─> READ, SECTION
+//                                             └─> WAIT ──> OPERAND ─┬─> WAIT, if more follow │
+//                                                                   └─> LOOK ──> JUMP ───────┘
 //
 // Ports        clear      before the first pass, in which s_code is high with each byte
 //              start      of the second pass; sizes of the sections and `bank` are stable during both
@@ -17,7 +17,7 @@
 //              done       high for one cycle; good: all has been written
 // Parameters   CODE_W  see ws_qm_collect
 //              PROG_W  the program RAM has 2**PROG_W words, 4 to 12; a program has less than half of them
-// Latency      5 cycles from start to done, and for each instruction 2 + its words + 2 for each byte of its operand + 2 if
+// Latency      5 cycles from start to done, and for each instruction 3 + its words + 2 for each byte of its operand + 2 if
 //              it is a jump; less for a program that is refused
 // Issue rate   1 program at a time
 // Bad input    good is low for an opcode without words, an instruction that its section cuts off, a jump to where no
@@ -74,7 +74,7 @@ module ws_qm_translate #(
 
     localparam [2:0] KIND_INDEX = 3'd1, KIND_JUMP = 3'd2, KIND_INT16 = 3'd4, KIND_INT32 = 3'd5;
     localparam [3:0] STATE_IDLE = 4'd0, STATE_SECTION = 4'd1, STATE_READ = 4'd2, STATE_OPCODE = 4'd3, STATE_WAIT = 4'd4,
-                     STATE_OPERAND = 4'd5, STATE_LOOK = 4'd6, STATE_JUMP = 4'd7, STATE_EMIT = 4'd8;
+                     STATE_OPERAND = 4'd5, STATE_LOOK = 4'd6, STATE_JUMP = 4'd7, STATE_EMIT = 4'd8, STATE_DECODE = 4'd9;
     localparam       WORDS_W = CODE_W + 3;              // of a number of words before it is checked
     localparam [WORDS_W-1:0] LIMIT = 1 << (PROG_W - 1);
 
@@ -83,7 +83,10 @@ module ws_qm_translate #(
     reg  [WORDS_W-1:0] word_reg;                        // words before it
     reg                bad_reg;
 
-    wire [5:0]         shape    = shape_of(rd_data);
+    reg  [7:0]         opcode_reg;
+    reg                code_reg;                        // of the first pass: it is a byte of the code
+    // Gated, so that synthesis does not move the register behind the table, into the path from the RAM.
+    wire [5:0]         shape    = shape_of(code_reg || state_reg == STATE_DECODE ? opcode_reg : 8'd0);
     wire [2:0]         operands = shape[5:3] == 3'd0 ? 3'd0 : shape[5:3] == KIND_INT16 ? 3'd2
                                 : shape[5:3] == KIND_INT32 ? 3'd4 : 3'd1;       // bytes
     reg  [2:0]         left_reg;                        // bytes of the operand that follow
@@ -99,7 +102,7 @@ module ws_qm_translate #(
 
     ws_ram_sdp #(.DATA_W(PROG_W), .ADDR_W(CODE_W + 1), .OUTPUT_REG(0), .STYLE("block")) notes (
         .clk(clk),
-        .wr_en(s_code || start), .wr_addr(at_reg), .wr_data({left_reg == 3'd0, word_reg[PROG_W-2:0]}),
+        .wr_en(code_reg || start), .wr_addr(at_reg), .wr_data({left_reg == 3'd0, word_reg[PROG_W-2:0]}),
         .rd_en(1'b1), .rd_addr(to[CODE_W:0]), .rd_data({noted, target})
     );
 
@@ -108,7 +111,6 @@ module ws_qm_translate #(
 
     reg  [1:0]         section_reg;
     reg  [CODE_W:0]    begin_reg, end_reg;              // of the section
-    reg  [7:0]         opcode_reg;
     reg  [2:0]         kind_reg, count_reg, step_reg;
     reg                first_reg;                       // byte of the operand
     reg                stop_reg;                        // the target is the end of the section
@@ -133,6 +135,8 @@ module ws_qm_translate #(
         bound_data <= {bank, word_reg[PROG_W-2:0]};
         done       <= 1'b0;
         good       <= !fails;
+        code_reg   <= s_code;
+        if (s_code || state_reg == STATE_OPCODE) opcode_reg <= rd_data;
 
         case (state_reg)
             STATE_SECTION: begin
@@ -147,9 +151,11 @@ module ws_qm_translate #(
             end
             STATE_READ: state_reg <= STATE_OPCODE;
             STATE_OPCODE: begin
-                from_reg   <= at_reg;
-                at_reg     <= at_reg + 1'b1;
-                opcode_reg <= rd_data;
+                from_reg  <= at_reg;
+                at_reg    <= at_reg + 1'b1;
+                state_reg <= STATE_DECODE;
+            end
+            STATE_DECODE: begin
                 {kind_reg, count_reg} <= shape;
                 left_reg   <= operands;
                 first_reg  <= 1'b1;
@@ -181,7 +187,7 @@ module ws_qm_translate #(
                 if (step_reg + 3'd1 == count_reg) state_reg <= at_reg == end_reg ? STATE_SECTION : STATE_READ;
             end
             default: begin
-                if (s_code) begin
+                if (code_reg) begin
                     at_reg   <= at_reg + 1'b1;
                     left_reg <= left_reg == 3'd0 ? operands : left_reg - 3'd1;
                     if (left_reg == 3'd0) begin
@@ -210,6 +216,7 @@ module ws_qm_translate #(
         end
         if (rst) begin
             state_reg <= STATE_IDLE;
+            code_reg  <= 1'b0;
             prog_en   <= 1'b0;
             bound_en  <= 1'b0;
             done      <= 1'b0;

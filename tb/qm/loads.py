@@ -9,7 +9,7 @@ from random import Random
 
 from tb.common.siphash import KEY, siphash
 from tb.machine import shipped
-from tb.machine.loader import LOAD, MAGIC, START, STATUS, STOP, Loader
+from tb.machine.loader import HEADER, LOAD, MAGIC, START, STATUS, STOP, Loader
 from wirestream.machine.microcode import translate
 from wirestream.machine.program import Flags, Program
 
@@ -123,6 +123,8 @@ def traffic(random: Random, board: Loader, count: int, most: int, broken: float 
             parts = [bytes(random.choice((byte, 1)) for byte in part) for part in parts]
         if how == "cut" and parts:
             parts[1] = parts[1][:-1] + random.choice((b"\xcb", b"\x10", b"\xd0\x7f", b"\xde\x80"))
+        if how == "jump" and parts:  # into init, but for the distance 0
+            parts[1] = bytes([0xDE, -random.randrange(len(parts[0]) + 1) & 0xFF])
         if how == "slot":
             slot = random.randrange(256)
         datagrams = _sent(random, request(kind, slot, generation, parts, rest, **fault), how, old)
@@ -133,21 +135,8 @@ def traffic(random: Random, board: Loader, count: int, most: int, broken: float 
 
 
 HOW = (
-    *(
-        "bits",
-        "bits",
-        "lost",
-        "repeated",
-        "reordered",
-        "shorter",
-        "longer",
-        "old",
-        "noise",
-        "kind",
-        "sizes",
-        "fragment",
-    ),
-    *("key", "nonce", "address", "generation", "opcode", "cut", "slot"),
+    *("bits", "bits", "lost", "repeated", "altered", "reordered", "shorter", "longer", "old", "noise", "kind", "sizes"),
+    *("tag", "fragment", "key", "nonce", "address", "generation", "opcode", "cut", "jump", "slot"),
 )
 
 
@@ -163,6 +152,9 @@ def _sent(random: Random, datagrams: list[bytes], how: str | None, old: list[byt
             return datagrams[:which] + datagrams[which + 1 :]
         case "repeated":
             return datagrams + random.choices(datagrams, k=3)
+        case "altered" if len(one) > HEADER:  # a repeat with other code
+            one[random.randrange(HEADER, len(one))] ^= 1 << random.randrange(8)
+            return [*datagrams[: which + 1], bytes(one), *datagrams[which + 1 :]]
         case "reordered":
             return random.sample(datagrams, len(datagrams))
         case "shorter":
@@ -177,6 +169,8 @@ def _sent(random: Random, datagrams: list[bytes], how: str | None, old: list[byt
             one[5] = random.choice((0, 1, 2, 3, 4, 5, 0x81))
         case "sizes":
             one[random.randrange(11, 17)] = random.choice((0, 1, 64, 255))
+        case "tag":  # the first and last bytes of the CRC-32 and the tag
+            one[random.choice((23, 26, 27, 34))] ^= 1 << random.randrange(8)
         case "fragment":
             one[35] = random.choice((0, 1, 3, 4, 16, 255))
     return [*datagrams[:which], bytes(one), *datagrams[which + 1 :]]

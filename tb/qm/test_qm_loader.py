@@ -76,7 +76,7 @@ class Bench:
 
 
 def check(size: int) -> int:
-    """Cycles of the check of so many bytes of code, as the header of ws_qm_check has them."""
+    """Cycles of the check of `size` bytes of code, as the header of ws_qm_check has them."""
     return 2 * (35 + size) + 26 - (35 + size) % 8
 
 
@@ -87,7 +87,7 @@ def translation(parts: list[bytes]) -> int:
         at = 0
         while at < len(part):
             one = BY_OPCODE[part[at]]
-            cycles += 2 + len(WORDS[one.opcode]) + 2 * (one.size - 1) + 2 * one.is_jump
+            cycles += 3 + len(WORDS[one.opcode]) + 2 * (one.size - 1) + 2 * one.is_jump
             at += one.size
     return cycles
 

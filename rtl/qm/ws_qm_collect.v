@@ -96,11 +96,11 @@ module ws_qm_collect #(
 
     // ---------------------------------------------------------------------------------------------------------------
     // Header. It is written to the side of the RAM that has not the header of the fragments collected, and compared
-    // with that, a cycle later.
+    // with that, two cycles later.
 
     reg               side_reg, open_reg;               // where their header is; there are fragments
-    reg               compare_reg, same_reg;
-    reg  [7:0]        byte_reg;
+    reg               read_reg, compare_reg, same_reg;
+    reg  [7:0]        byte_reg, new_byte_reg, old_byte_reg;
     reg  [PIECES-1:0] have_reg;
     wire              store;
     wire [7:0]        fragment = header[7:0];
@@ -118,13 +118,16 @@ module ws_qm_collect #(
     );
 
     always @(posedge clk) begin
-        compare_reg <= take && state_reg == STATE_HEAD && at_reg < COMPARED;
-        byte_reg    <= s_axis_tdata;
+        read_reg     <= take && state_reg == STATE_HEAD && at_reg < COMPARED;
+        byte_reg     <= s_axis_tdata;
+        compare_reg  <= read_reg;
+        new_byte_reg <= byte_reg;
+        old_byte_reg <= rd_data;
         if (take && at_reg == 6'd0 && state_reg == STATE_HEAD) begin
             same_reg   <= 1'b1;
             length_reg <= s_axis_tuser[16:1];
             sender     <= {s_axis_tuser[80:65], s_axis_tuser[64:33], s_axis_tuser[32:17]};
-        end else if (compare_reg && byte_reg != rd_data) same_reg <= 1'b0;
+        end else if (compare_reg && new_byte_reg != old_byte_reg) same_reg <= 1'b0;
         if (take && state_reg == STATE_HEAD) header <= {header[279:0], s_axis_tdata};
     end
 

@@ -84,6 +84,7 @@ docs: $(READY) ## regenerate the generated parts: core table, list of proofs, re
 	@$(PY) -m wirestream.schema.registers --markdown docs/registers.md --verilog rtl/net/ws_registers.vh
 	@$(PY) -m wirestream.schema.host_registers
 	@$(PY) -m wirestream.machine.microcode
+	@$(PY) -m wirestream.machine.loading
 	@$(PY) -m wirestream.compiler.dialect docs/dialect.md
 	@$(PY) -m docs.parts
 	@$(PY) -m docs.diagrams

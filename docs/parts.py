@@ -13,7 +13,7 @@ from docs import compiled, programs, verdicts
 from tb import REPOSITORY
 from tb.sort import networks
 from wirestream.compiler import predicates
-from wirestream.machine import bytecode, merging
+from wirestream.machine import bytecode, loading, merging
 from wirestream.measure import proven
 from wirestream.schema import counters, host_registers
 
@@ -31,6 +31,8 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {  # page: the text of each par
         "published": compiled.published,
         "possible": compiled.possible,
         "refused": compiled.refused,
+        "replies": loading.replies,
+        "requests": loading.requests,
     },
     "queries.md": {"verdicts": verdicts.markdown},
     "sort-machine.md": {"registers": lambda: host_registers.markdown(host_registers.SORTER)},

@@ -12,6 +12,10 @@ from wirestream.measure.cores import cores
 
 # Parameters to lint in addition to a core's defaults: widths, methods and options that elaborate other code.
 MATRIX: tuple[tuple[str, dict[str, int | str]], ...] = (
+    ("siphash", {"DATA_W": 64}),
+    ("qm_loader", {"SLOTS": 8, "CODE_W": 10, "PROG_W": 12, "OPEN": 1}),
+    ("qm_loader", {"SLOTS": 2, "CODE_W": 7, "PROG_W": 4}),
+    ("qm_loader", {"SLOTS": 255}),
     ("ram_sdp", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1, "STYLE": "block"}),
     ("skid_buffer", {"DATA_W": 1}),
     ("commit_fifo", {"DATA_W": 1, "ADDR_W": 2, "OUTPUT_REG": 1}),

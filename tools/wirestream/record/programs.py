@@ -1,4 +1,4 @@
-"""The command `wirestream machine`: assemble, disassemble, verify and run programs of the query machine.
+"""The command `wirestream machine`: assemble, disassemble, verify, run and load programs of the query machine.
 
 A program is text, in a file whose name ends in .qm; its header and code, in one that ends in .qmb; or a query, in one
 that ends in .sql, which is compiled.
@@ -27,7 +27,7 @@ from wirestream.machine.interpreter import Machine, Outcome, Trap
 from wirestream.machine.limits import Limits
 from wirestream.machine.program import SECTIONS, Flags, Program
 from wirestream.machine.verifier import Report, together, verify
-from wirestream.record import own, tables
+from wirestream.record import loads, own, tables
 from wirestream.record.answers import outcomes
 from wirestream.record.arrival import sorted_by, times
 from wirestream.record.punctuations import Punctuations
@@ -60,14 +60,20 @@ def main(argv: list[str] | None = None, prog: str = "wirestream machine") -> int
         ("dis", "show a program as text"),
         ("verify", "prove that programs cannot trap, and show how many cycles they take"),
         ("run", "verify a program, run it over tuples, and show the rows and cycles"),
+        *loads.COMMANDS.items(),
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         _add_options(command, name)
     options = parser.parse_args(argv)
-    return carry_out(f"{prog} {options.command}", lambda: RUN[options.command](options))
+    target = options.to if options.command in loads.COMMANDS else None
+    return carry_out(f"{prog} {options.command}", lambda: RUN[options.command](options), target)
 
 
 def _add_options(p: argparse.ArgumentParser, name: str) -> None:
+    if name in loads.COMMANDS:
+        loads.add_options(p, name)
+        if name != "load":
+            return
     count = "+" if name == "verify" else None
     p.add_argument(
         "program",
@@ -86,6 +92,8 @@ def _add_options(p: argparse.ArgumentParser, name: str) -> None:
         p.add_argument("--budget", type=int, metavar="CYCLES", help="refuse a program that can take more")
         p.add_argument("--rate", metavar="TUPLES", help="tuples a second, such as 6.2M, in place of --budget")
         p.add_argument("--clock", type=float, default=CLOCK_MHZ, metavar="MHZ", help="default: %(default)g")
+    if name in ("run", "load"):
+        p.add_argument("--unverified", action="store_true", help="even if it is not proven that it cannot trap")
     if name == "run":
         own.add_options(p)
         p.add_argument("--of", metavar="NAME", help="stream of the tuples (default: that of the program)")
@@ -93,7 +101,6 @@ def _add_options(p: argparse.ArgumentParser, name: str) -> None:
         p.add_argument(
             "--rows", type=int, default=SHOWN_ROWS, metavar="N", help=f"rows to show (default: %(default)d; {ALL}: all)"
         )
-        p.add_argument("--unverified", action="store_true", help="run it even if it is not proven that it cannot trap")
     for size, text in SIZES.items():
         default = getattr(Limits(), size)
         p.add_argument(f"--{size}", type=int, default=default, metavar="N", help=f"{text} (default: %(default)d)")
@@ -371,4 +378,16 @@ class _Answering(_Running):
         super()._show(machine, tuples)
 
 
-RUN = {"asm": _asm, "dis": _dis, "verify": _verify, "run": _run}
+# ---- load
+
+
+def _load(options: argparse.Namespace) -> None:
+    program, text, limits = _program(options.program, options)
+    if not options.unverified:
+        with locate_errors([(options.program, text)]):
+            verify(program, limits)
+    loads.carry_out(options, program)
+
+
+RUN = {"asm": _asm, "dis": _dis, "verify": _verify, "run": _run, "load": _load}
+RUN |= dict.fromkeys(("start", "stop", "status"), loads.carry_out)

@@ -141,6 +141,7 @@ module ws_sorter_registers #(
     // Of each word a register, which is 0 if the word is not addressed, so that their OR is what is read.
     wire [32*WORDS-1:0] parts;
 
+    genvar i;
     generate
         for (i = 0; i < WORDS; i = i + 1) begin : gen_part
             reg [31:0] part_reg;

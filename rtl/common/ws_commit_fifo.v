@@ -153,14 +153,16 @@ module ws_commit_fifo #(
                 end
             end
 
-            // Skid stage. As in ws_skid_buffer a word is written to the spare place too, while that is free.
+            // Skid stage
             always @(posedge clk) begin
                 if (out_free) begin
-                    out_valid_reg <= spare_valid_reg || fetched_valid_reg;
-                    out_data_reg  <= spare_valid_reg ? spare_data_reg : rd_data;
+                    out_valid_reg   <= spare_valid_reg || fetched_valid_reg;
+                    out_data_reg    <= spare_valid_reg ? spare_data_reg : rd_data;
+                    spare_valid_reg <= 1'b0;
+                end else if (fetched_valid_reg && !spare_valid_reg) begin
+                    spare_valid_reg <= 1'b1;
+                    spare_data_reg  <= rd_data;
                 end
-                spare_valid_reg <= !out_free && (spare_valid_reg || fetched_valid_reg);
-                if (!spare_valid_reg) spare_data_reg <= rd_data;
                 if (rst) begin
                     out_valid_reg   <= 1'b0;
                     spare_valid_reg <= 1'b0;

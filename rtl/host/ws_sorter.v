@@ -105,6 +105,11 @@ module ws_sorter #(
         $finish;
     end
 
+    initial if (DATA_W < 16 || P * DATA_W > 1024 || DATA_W != 1 << $clog2(DATA_W)) begin
+        $display("ERROR: %m: DATA_W = %0d (a power of two, 16 to 1024 / P)", DATA_W);
+        $finish;
+    end
+
     // ---- Registers, and how a job ended
 
     wire         start, abort, take, busy, done, bad, aborted;

@@ -66,9 +66,10 @@ module ws_merge_lanes #(
     localparam ORDER_W = KEY_W + TAG_W;
     localparam ITEM_W = ORDER_W + PAYLOAD_W;
 
-    initial if (P < 2 || P > 16 || P != 1 << LOG_P || KEY_W < 1 || PAYLOAD_W < 1) begin
-        $display("ERROR: %m: P = %0d (a power of two, 2 to 16), KEY_W, PAYLOAD_W = %0d, %0d (at least 1)",
-                 P, KEY_W, PAYLOAD_W);
+    initial if (P < 2 || P > 16 || P != 1 << LOG_P || KEY_W < 1 || PAYLOAD_W < 1
+                || QUEUE_W < 3 || QUEUE_W > 6) begin
+        $display("ERROR: %m: P = %0d (a power of two, 2 to 16), KEY_W, PAYLOAD_W = %0d, %0d (at least 1), QUEUE_W = %0d (3 to 6)",
+                 P, KEY_W, PAYLOAD_W, QUEUE_W);
         $finish;
     end
 

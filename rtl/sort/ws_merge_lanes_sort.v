@@ -13,8 +13,8 @@
 //              PAYLOAD_W  width of an element without its key in bits, at least 1
 // Ports        s_data, m_data   elements {key, payload}, the first in the low bits
 //              m_last           with the last beat of a run
-// Latency      from the first beat of the run to m_valid, if it arrives without a gap: LAYERS + 2 cycles, LAYERS those of
-//              the network, and the latencies of the levels, see ws_merge_lanes_level
+// Latency      106 cycles with LEVELS = 8 and P = 4, from the first beat of a run that arrives without a gap to m_valid; with
+//              others LAYERS + 2, LAYERS those of the network, and the latencies of the levels, see ws_merge_lanes_level
 // Issue rate   1 beat a cycle; runs follow each other without a gap
 // Overflow     cannot happen: s_ready goes low
 // Source       see ws_merge_lanes
@@ -46,8 +46,8 @@ module ws_merge_lanes_sort #(
     localparam BEAT_W = P * (KEY_W + PAYLOAD_W);
     localparam SLACK  = 1 + LOG_P;
 
-    initial if (MERGES < 1 || MERGES > 15) begin
-        $display("ERROR: %m: LEVELS = %0d (1 to 15 more than log2 P)", LEVELS);
+    initial if (P < 2 || P > 16 || P != 1 << LOG_P || MERGES < 1 || MERGES > 15) begin
+        $display("ERROR: %m: P = %0d (a power of two, 2 to 16), LEVELS = %0d (1 to 15 more than log2 P)", P, LEVELS);
         $finish;
     end
 

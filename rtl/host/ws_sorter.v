@@ -8,7 +8,8 @@
 //
 //              registers ── control
 //                             │ order
-//   AR, R ───── ws_sorter_records, or ws_sorter_lanes if P > 1 ───── AW, W, B
+//   AR, R ── keys ── run_reader ═K═▶ ws_sorter_records, ──▶ results ── keys ── axi_writer ── AW, W, B
+//                                    or ws_sorter_lanes if P > 1
 //
 // Parameters   P        records of a beat: records a cycle, a power of two, 1 to 16
 //              K        runs that are merged, a power of two, 2 to 64
@@ -97,6 +98,10 @@ module ws_sorter #(
 
     localparam BYTES   = DATA_W / 8;
     localparam LOG_P   = $clog2(P);
+    localparam BEAT_W  = P * DATA_W;
+    localparam BYTES_W = $clog2(BEAT_W / 8);
+    localparam ORDER_W = BYTES_W + $clog2(BURST) + 1;       // of the bytes of a burst
+    localparam KEY_CYCLES = $clog2(DATA_W / 8) + 1;         // of ws_sorter_key
 
     initial if (P < 1 || P > 16 || P != 1 << LOG_P || LEVELS < 2 || LEVELS > 14 || LEVELS <= LOG_P || LEVELS >= COUNT_W
                 || KEY_W < 8 || KEY_W >= DATA_W || KEY_W % 8 != 0) begin
@@ -185,7 +190,7 @@ module ws_sorter #(
     wire [ADDR_W-1:0]  order_from, order_to;
     wire [COUNT_W-1:0] order_count, order_run, order_groups, order_runs;
     reg                inner_rst_reg;           // everything but registers and control
-    wire               unused = &{1'b0, layout[7]};
+    wire               unused = &{1'b0, layout[7], m_axi_rresp[0]};
 
     always @(posedge clk) inner_rst_reg <= rst || clear;
 
@@ -201,59 +206,128 @@ module ws_sorter #(
         .first(first), .last(last), .pass_done(pass_done), .halt(halt), .idle(read_idle && write_idle), .clear(clear)
     );
 
-    // ---- The path of the records
+    // ---- Beats in
+
+    localparam [31:0] PART = P - 1;
+    reg  [COUNT_W-1:0]  beats_reg, run_beats_reg;           // of the array, of a run
+    wire [BEAT_W-1:0]   keyed;
+    wire [K-1:0]        run_valid, run_ready, run_end, run_empty, run_final;
+    wire [K*BEAT_W-1:0] run_data;
+
+    assign m_axi_arsize  = BYTES_W[2:0];
+    assign m_axi_arburst = 2'b01;
+
+    always @(posedge clk) begin
+        beats_reg     <= (order_count >> LOG_P) + {{COUNT_W-1{1'b0}}, |(order_count & PART[COUNT_W-1:0])};
+        run_beats_reg <= (order_run >> LOG_P) + {{COUNT_W-1{1'b0}}, |(order_run & PART[COUNT_W-1:0])};
+    end
+
+    ws_run_reader #(
+        .K(K), .DATA_W(BEAT_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST), .FIFO_W(FIFO_W),
+        .R_DELAY(KEY_CYCLES), .ENDS(P == 1)
+    ) reader (
+        .clk(clk), .rst(inner_rst_reg),
+        .order_valid(order_valid), .order_ready(order_ready), .order_address(order_from),
+        .order_count(beats_reg), .order_run(run_beats_reg), .order_groups(order_groups),
+        .order_single(P != 1 && first), .halt(halt), .idle(read_idle),
+        .ar_valid(m_axi_arvalid), .ar_ready(m_axi_arready), .ar_addr(m_axi_araddr), .ar_len(m_axi_arlen),
+        .r_valid(m_axi_rvalid), .r_ready(m_axi_rready), .r_data(keyed), .r_last(m_axi_rlast), .r_error(m_axi_rresp[1]),
+        .m_valid(run_valid), .m_ready(run_ready), .m_end(run_end), .m_empty(run_empty), .m_final(run_final),
+        .m_data(run_data), .error(read_error)
+    );
+
+    // ---- Sorted or merged
+
+    wire               kept_valid, kept_ready, kept_end;
+    wire [BYTES_W-1:0] kept_short;              // bytes that are missing at the end of the beat
+    wire [BEAT_W-1:0]  kept_data;
+    wire [31:0]        beats_written;
+    wire               beat_equal;
 
     generate
         if (P == 1) begin : gen_records
-            wire unused_runs = &{1'b0, order_runs};
+            wire unused_beats = &{1'b0, order_runs, run_empty, run_final};
 
-            ws_sorter_records #(
-                .K(K), .LEVELS(LEVELS), .DATA_W(DATA_W), .KEY_W(KEY_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W),
-                .BURST(BURST), .FIFO_W(FIFO_W)
-            ) path (
-                .clk(clk), .rst(inner_rst_reg),
-                .order_valid(order_valid), .order_ready(order_ready), .order_from(order_from), .order_to(order_to),
-                .order_count(order_count), .order_run(order_run), .order_groups(order_groups),
-                .first(first), .last(last), .pass_done(pass_done), .halt(halt),
-                .read_idle(read_idle), .write_idle(write_idle),
-                .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
-                .unique_(unique_), .limit(limit), .written(written), .equal(equal),
-                .read_error(read_error), .write_done(write_done), .write_error(write_error),
-                .m_axi_araddr(m_axi_araddr), .m_axi_arlen(m_axi_arlen), .m_axi_arsize(m_axi_arsize),
-                .m_axi_arburst(m_axi_arburst), .m_axi_arvalid(m_axi_arvalid), .m_axi_arready(m_axi_arready),
-                .m_axi_rdata(m_axi_rdata), .m_axi_rresp(m_axi_rresp), .m_axi_rlast(m_axi_rlast),
-                .m_axi_rvalid(m_axi_rvalid), .m_axi_rready(m_axi_rready),
-                .m_axi_awaddr(m_axi_awaddr), .m_axi_awlen(m_axi_awlen), .m_axi_awsize(m_axi_awsize),
-                .m_axi_awburst(m_axi_awburst), .m_axi_awvalid(m_axi_awvalid), .m_axi_awready(m_axi_awready),
-                .m_axi_wdata(m_axi_wdata), .m_axi_wstrb(m_axi_wstrb), .m_axi_wlast(m_axi_wlast),
-                .m_axi_wvalid(m_axi_wvalid), .m_axi_wready(m_axi_wready),
-                .m_axi_bresp(m_axi_bresp), .m_axi_bvalid(m_axi_bvalid), .m_axi_bready(m_axi_bready)
+            assign written    = beats_written;
+            assign equal      = beat_equal;
+            assign kept_short = {BYTES_W{1'b0}};
+
+            ws_sorter_records #(.K(K), .LEVELS(LEVELS), .DATA_W(DATA_W), .KEY_W(KEY_W)) records (
+                .clk(clk), .rst(inner_rst_reg), .first(first),
+                .s_valid(run_valid), .s_ready(run_ready), .s_end(run_end), .s_data(run_data),
+                .m_valid(kept_valid), .m_ready(kept_ready), .m_end(kept_end), .m_data(kept_data)
             );
         end else begin : gen_lanes
-            ws_sorter_lanes #(
-                .P(P), .K(K), .LEVELS(LEVELS), .DATA_W(DATA_W), .KEY_W(KEY_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W),
-                .BURST(BURST), .FIFO_W(FIFO_W)
-            ) path (
+            wire unused_beats = &{1'b0, beats_written, beat_equal};
+
+            assign kept_short[BYTES_W-LOG_P-1:0] = {BYTES_W-LOG_P{1'b0}};
+
+            ws_sorter_lanes #(.P(P), .K(K), .LEVELS(LEVELS), .DATA_W(DATA_W), .KEY_W(KEY_W), .COUNT_W(COUNT_W)) lanes (
                 .clk(clk), .rst(inner_rst_reg),
-                .order_valid(order_valid), .order_ready(order_ready), .order_from(order_from), .order_to(order_to),
-                .order_count(order_count), .order_run(order_run), .order_groups(order_groups), .order_runs(order_runs),
-                .first(first), .last(last), .pass_done(pass_done), .halt(halt),
-                .read_idle(read_idle), .write_idle(write_idle),
-                .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+                .begin_(order), .first(first), .last(last), .rest(order_count[LOG_P-1:0]), .runs(order_runs),
                 .unique_(unique_), .limit(limit), .written(written), .equal(equal),
-                .read_error(read_error), .write_done(write_done), .write_error(write_error),
-                .m_axi_araddr(m_axi_araddr), .m_axi_arlen(m_axi_arlen), .m_axi_arsize(m_axi_arsize),
-                .m_axi_arburst(m_axi_arburst), .m_axi_arvalid(m_axi_arvalid), .m_axi_arready(m_axi_arready),
-                .m_axi_rdata(m_axi_rdata), .m_axi_rresp(m_axi_rresp), .m_axi_rlast(m_axi_rlast),
-                .m_axi_rvalid(m_axi_rvalid), .m_axi_rready(m_axi_rready),
-                .m_axi_awaddr(m_axi_awaddr), .m_axi_awlen(m_axi_awlen), .m_axi_awsize(m_axi_awsize),
-                .m_axi_awburst(m_axi_awburst), .m_axi_awvalid(m_axi_awvalid), .m_axi_awready(m_axi_awready),
-                .m_axi_wdata(m_axi_wdata), .m_axi_wstrb(m_axi_wstrb), .m_axi_wlast(m_axi_wlast),
-                .m_axi_wvalid(m_axi_wvalid), .m_axi_wready(m_axi_wready),
-                .m_axi_bresp(m_axi_bresp), .m_axi_bvalid(m_axi_bvalid), .m_axi_bready(m_axi_bready)
+                .s_valid(run_valid), .s_ready(run_ready), .s_end(run_end), .s_empty(run_empty), .s_final(run_final),
+                .s_data(run_data),
+                .m_valid(kept_valid), .m_ready(kept_ready), .m_end(kept_end),
+                .m_short(kept_short[BYTES_W-1 -: LOG_P]), .m_data(kept_data)
             );
         end
     endgenerate
+
+    // ---- Beats out. ws_sorter_lanes has left out what the job does not want, and made one run of all.
+
+    localparam [COUNT_W-1:0] ONE = 1;
+    wire               out_valid, out_ready, write_valid, write_ready, unused_tag;
+    wire [BEAT_W-1:0]  out_keyed, out_data;
+    wire [ADDR_W-1:0]  write_address;
+    wire [ORDER_W-1:0] write_bytes;
+    reg  [KEY_CYCLES-1:0] out_reg;              // beats in key_out
+
+    assign m_axi_awsize  = BYTES_W[2:0];
+    assign m_axi_awburst = 2'b01;
+    assign m_axi_bready  = 1'b1;
+
+    ws_sorter_results #(.DATA_W(BEAT_W), .KEY_W(KEY_W), .ADDR_W(ADDR_W), .COUNT_W(COUNT_W), .BURST(BURST)) results (
+        .clk(clk), .rst(inner_rst_reg),
+        .begin_(order), .address(order_to), .last(P == 1 && last), .ends(P == 1 ? order_groups : ONE),
+        .unique_(unique_), .limit(limit), .done(pass_done), .written(beats_written), .equal(beat_equal),
+        .s_valid(kept_valid), .s_ready(kept_ready), .s_end(kept_end), .s_data(kept_data), .s_short(kept_short),
+        .m_valid(out_valid), .m_ready(out_ready), .m_data(out_keyed),
+        .order_valid(write_valid), .order_ready(write_ready), .order_address(write_address), .order_bytes(write_bytes),
+        .idle(write_idle)
+    );
+
+    genvar n;
+    generate
+        for (n = 0; n < P; n = n + 1) begin : gen_key
+            ws_sorter_key #(.RECORD_W(DATA_W), .KEY_W(KEY_W), .INVERSE(0)) key_in (
+                .clk(clk), .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+                .move(1'b1), .record(m_axi_rdata[n*DATA_W +: DATA_W]), .result(keyed[n*DATA_W +: DATA_W])
+            );
+            ws_sorter_key #(.RECORD_W(DATA_W), .KEY_W(KEY_W), .INVERSE(1)) key_out (
+                .clk(clk), .offset(offset), .big_endian(big_endian), .signed_(signed_), .descending(descending),
+                .move(out_ready), .record(out_keyed[n*DATA_W +: DATA_W]), .result(out_data[n*DATA_W +: DATA_W])
+            );
+        end
+    endgenerate
+
+    always @(posedge clk) begin
+        if (out_ready) out_reg <= {out_reg[KEY_CYCLES-2:0], out_valid};
+        if (inner_rst_reg) out_reg <= {KEY_CYCLES{1'b0}};
+    end
+
+    ws_axi_writer #(
+        .DATA_W(BEAT_W), .ADDR_W(ADDR_W), .COUNT_W(ORDER_W), .BURST(BURST), .FIFO_W($clog2(BURST) + 1)
+    ) writer (
+        .clk(clk), .rst(inner_rst_reg),
+        .order_valid(write_valid), .order_ready(write_ready), .order_address(write_address), .order_bytes(write_bytes),
+        .order_tag(1'b0), .halt(halt), .idle(write_idle),
+        .s_valid(out_reg[KEY_CYCLES-1]), .s_ready(out_ready), .s_data(out_data),
+        .done(write_done), .done_error(write_error), .done_tag(unused_tag),
+        .aw_valid(m_axi_awvalid), .aw_ready(m_axi_awready), .aw_addr(m_axi_awaddr), .aw_len(m_axi_awlen),
+        .w_valid(m_axi_wvalid), .w_ready(m_axi_wready), .w_data(m_axi_wdata), .w_strb(m_axi_wstrb),
+        .w_last(m_axi_wlast), .b_valid(m_axi_bvalid), .b_resp(m_axi_bresp)
+    );
 
 endmodule
 
